@@ -21,9 +21,19 @@ class TensorSpecLike(Protocol):
 class Saveable(Protocol):
     """An object that ksave can write to a file and make again from it.
 
-    `save_own_variables` and `load_own_variables` get a mapping from names to arrays (a "store");
-    `save_assets` and `load_assets` get a folder. Objects without variables or assets leave them
-    out: ksave asks with `hasattr`.
+    Only `get_config` and `from_config` are required. An object takes part in the rest by having the
+    methods; ksave asks its class with `hasattr`:
+
+    - `get_build_config() -> dict | None`, `build_from_config(config)`: how to make the variables again.
+    - `get_compile_config() -> dict | None`, `compile_from_config(config)`: training settings.
+    - `save_own_variables(store)`, `load_own_variables(store)`: `store` maps names to arrays. Having both
+      makes the object a node of the weights file (layers and optimizers are; metrics and losses are not).
+    - `save_assets(folder)`, `load_assets(folder)`: other files, for example a vocabulary.
+    - `_saveable_children() -> Iterable[tuple[str, Any]]`: the nodes below this one, in order. A child is
+      a node, or a list, tuple or dictionary of nodes (nested ones too); anything else is passed over.
+      The order matters: a node that several names reach is stored under the first. Without the method
+      ksave walks the attributes: public ones sorted by name, then private ones sorted by name.
+      Sequential and Functional put `("layers", self.layers)` first.
     """
 
     def get_config(self) -> dict[str, Any]: ...
