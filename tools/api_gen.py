@@ -192,10 +192,7 @@ def _init(namespace: str, children: list[str]) -> str:
     call = f'__getattr__, __dir__ = attach(__name__, "{namespace}", {_tuple(children)})'
     if len(call) > 110:
         rows = "".join(f'        "{child}",\n' for child in children)
-        call = (
-            "__getattr__, __dir__ = attach(\n"
-            f'    __name__,\n    "{namespace}",\n    (\n{rows}    ),\n)'
-        )
+        call = f'__getattr__, __dir__ = attach(\n    __name__,\n    "{namespace}",\n    (\n{rows}    ),\n)'
     head = f"{HEADER}\nfrom keras._lazy import attach\n"
     if namespace == "keras":
         head += f'\n__version__ = "{VERSION}"\n\n\ndef version() -> str:\n'

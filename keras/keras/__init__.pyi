@@ -28,6 +28,12 @@ from keras import tree as tree
 from keras import utils as utils
 from keras import visualization as visualization
 from keras import wrappers as wrappers
+from kops.keras_tensor import KerasTensor as KerasTensor
+from kops.scopes import StatelessScope as StatelessScope
+from kops.scopes import SymbolicScope as SymbolicScope
+from kops.scopes import device as device
+from kops.scopes import name_scope as name_scope
+from kops.variable import Variable as Variable
 
 __version__: str
 

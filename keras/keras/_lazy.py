@@ -17,7 +17,7 @@ import kspec
 _TF_TREE = "keras._tf_keras.keras"
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _namespaces() -> dict[str, tuple[str, ...]]:
     found: dict[str, list[str]] = {}
     for name in kspec.known_names():

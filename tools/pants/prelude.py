@@ -61,3 +61,13 @@ def keras_library(name, may_import=(), engines=ENGINES, folder=None, split=()):
         generate_setup=False,
         sdist=False,
     )
+
+
+LIBRARIES = ("kspec", "kops", "ksave", "klayers", "kdistribute", "ktrain", "kquant", "kexport", "kapps")
+
+
+def cross_tests(batch, **kw):
+    """Tests over all libraries: they run again when any library changes, so keep them few and fast."""
+    kw.setdefault("engines", ())
+    dependencies = ["//libs/" + lib + ":src" for lib in LIBRARIES] + ["//keras:src", "//spec:spec"]
+    engine_tests(batch, dependencies=dependencies + kw.pop("dependencies", []), **kw)

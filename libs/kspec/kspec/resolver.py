@@ -43,7 +43,7 @@ class PluginMissing(ImportError):
     """A plug-in that no installed library offers."""
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _tables() -> tuple[dict[str, str], dict[str, str]]:
     names: dict[str, str] = {}
     plugins: dict[str, str] = {}
