@@ -1,30 +1,24 @@
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
-SCRIPT = ROOT / "tools/api_gen.py"
-spec = importlib.util.spec_from_file_location("api_gen", SCRIPT)
-api_gen = importlib.util.module_from_spec(spec)
-sys.modules["api_gen"] = api_gen
-spec.loader.exec_module(api_gen)
+
+@pytest.fixture
+def scan(api_gen):
+    return lambda text: {d.name: d.place for d in api_gen.scan_module(text, "klayers.core", "core.py")}
 
 
-def scan(text):
-    return {d.name: d.place for d in api_gen.scan_module(text, "klayers.core", "core.py")}
-
-
-def test_the_generated_files_are_up_to_date():
-    done = subprocess.run([sys.executable, str(SCRIPT), "--check"], capture_output=True, text=True)
+def test_the_generated_files_are_up_to_date(root):
+    done = subprocess.run(
+        [sys.executable, str(root / "tools/api_gen.py"), "--check"], capture_output=True, text=True
+    )
     assert done.returncode == 0, done.stdout + done.stderr
 
 
-def test_decorators_on_classes_and_functions_also_among_others():
+def test_decorators_on_classes_and_functions_also_among_others(scan):
     text = """
 @register
 @public("keras.layers.Dense", "keras.Dense")
@@ -41,7 +35,7 @@ def add(x1, x2): ...
     }
 
 
-def test_expressions_assignments_and_tables():
+def test_expressions_assignments_and_tables(scan):
     text = """
 relu = public("keras.activations.relu")(make("relu"))
 public("keras.ops.abs")(absolute)
@@ -58,7 +52,7 @@ if True:
     }
 
 
-def test_plugins_are_keyed_by_kind_and_name():
+def test_plugins_are_keyed_by_kind_and_name(scan):
     assert scan('@plugin("quantization", "int8.Dense", "int8.EinsumDense")\nclass Int8: ...') == {
         "quantization.int8.Dense": "klayers.core:Int8",
         "quantization.int8.EinsumDense": "klayers.core:Int8",
@@ -73,12 +67,12 @@ def test_plugins_are_keyed_by_kind_and_name():
         ('public("keras.x")(make())', "module-level name"),
     ],
 )
-def test_what_cannot_be_read_from_the_text_is_refused_with_its_place(text, words):
+def test_what_cannot_be_read_from_the_text_is_refused_with_its_place(scan, api_gen, text, words):
     with pytest.raises(api_gen.Problem, match=rf"core\.py:\d+: .*{words}"):
         scan(text)
 
 
-def test_one_name_has_one_object_in_a_library(tmp_path):
+def test_one_name_has_one_object_in_a_library(api_gen, tmp_path):
     package = tmp_path / "klib/klib"
     package.mkdir(parents=True)
     (package / "a.py").write_text('@public("keras.x.f")\ndef f(): ...\n')
@@ -87,14 +81,14 @@ def test_one_name_has_one_object_in_a_library(tmp_path):
         api_gen.scan_library(tmp_path / "klib")
 
 
-def test_tests_are_not_scanned(tmp_path):
+def test_tests_are_not_scanned(api_gen, tmp_path):
     package = tmp_path / "klib/klib"
     package.mkdir(parents=True)
     (package / "a_test.py").write_text('@public("keras.x.f")\ndef f(): ...\n')
     assert api_gen.scan_library(tmp_path / "klib") == ({}, {})
 
 
-def test_tables_and_stubs_are_python_with_the_names():
+def test_tables_and_stubs_are_python_with_the_names(api_gen):
     text = api_gen.render_public({"keras.b.y": "m:y", "keras.a.x": "m.n:x"}, {})
     table: dict = {}
     exec(text, table)
@@ -107,7 +101,7 @@ def test_tables_and_stubs_are_python_with_the_names():
     assert {"c/__init__.py", "_tf_keras/keras/c/__init__.py"} <= set(files)
 
 
-def test_names_of_tf_keras_alone_stay_in_its_tree():
+def test_names_of_tf_keras_alone_stay_in_its_tree(api_gen):
     files = api_gen.render_tree({"keras._tf_keras.keras.backend.dot": "m:dot"}, set(), set())
     assert "import dot as dot" in files["_tf_keras/keras/backend/__init__.pyi"]
     assert "backend/__init__.pyi" not in files

@@ -29,6 +29,7 @@ from keras import utils as utils
 from keras import visualization as visualization
 from keras import wrappers as wrappers
 from kops.keras_tensor import KerasTensor as KerasTensor
+from kops.operation import Operation as Operation
 from kops.scopes import StatelessScope as StatelessScope
 from kops.scopes import SymbolicScope as SymbolicScope
 from kops.scopes import device as device

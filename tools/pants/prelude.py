@@ -56,7 +56,7 @@ def keras_library(name, may_import=(), engines=ENGINES, folder=None, split=()):
     resources(name="pyproject", sources=["pyproject.toml", "README.md"])
     python_distribution(
         name="dist",
-        dependencies=[":src", ":pyproject"],
+        dependencies=[":src", ":pyproject", "//:license"],
         provides=python_artifact(name=name),
         generate_setup=False,
         sdist=False,

@@ -18,3 +18,4 @@ from kops.config import set_floatx as set_floatx
 from kops.config import set_image_data_format as set_image_data_format
 from kops.config import set_max_epochs as set_max_epochs
 from kops.config import set_max_steps_per_epoch as set_max_steps_per_epoch
+from ksave.deserialize import enable_unsafe_deserialization as enable_unsafe_deserialization
