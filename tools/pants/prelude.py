@@ -54,6 +54,7 @@ def keras_library(name, may_import=(), engines=ENGINES, folder=None, split=()):
             name + "." + part, name="tests_" + part, sources=[glob], engines=engines, dependencies=whole
         )
     resources(name="pyproject", sources=["pyproject.toml", "README.md"])
+    files(name="build_file", sources=["BUILD"])  # read by a test
     python_distribution(
         name="dist",
         dependencies=[":src", ":pyproject", "//:license"],
