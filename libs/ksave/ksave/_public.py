@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
-NAMES: dict[str, str] = {}
+NAMES: dict[str, str] = {
+    "keras.config.enable_unsafe_deserialization": "ksave.deserialize:enable_unsafe_deserialization",
+    "keras.saving.CustomObjectScope": "ksave.registry:CustomObjectScope",
+    "keras.saving.deserialize_keras_object": "ksave.deserialize:deserialize_keras_object",
+    "keras.saving.get_custom_objects": "ksave.registry:get_custom_objects",
+    "keras.saving.get_registered_name": "ksave.registry:get_registered_name",
+    "keras.saving.get_registered_object": "ksave.registry:get_registered_object",
+    "keras.saving.register_keras_serializable": "ksave.registry:register_keras_serializable",
+    "keras.saving.serialize_keras_object": "ksave.serialize:serialize_keras_object",
+    "keras.utils.CustomObjectScope": "ksave.registry:CustomObjectScope",
+    "keras.utils.deserialize_keras_object": "ksave.deserialize:deserialize_keras_object",
+    "keras.utils.get_custom_objects": "ksave.registry:get_custom_objects",
+    "keras.utils.get_registered_name": "ksave.registry:get_registered_name",
+    "keras.utils.get_registered_object": "ksave.registry:get_registered_object",
+    "keras.utils.register_keras_serializable": "ksave.registry:register_keras_serializable",
+    "keras.utils.serialize_keras_object": "ksave.serialize:serialize_keras_object",
+}
 
 PLUGINS: dict[str, str] = {}

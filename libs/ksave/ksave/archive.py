@@ -1,0 +1,265 @@
+"""The one reader of `.keras` containers: zip files, and folders of the same layout. Checks come first."""
+
+from __future__ import annotations
+
+import os
+import re
+import stat
+import tempfile
+import zipfile
+import zlib
+from typing import Any, BinaryIO
+
+from ksave import sniff
+from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
+from ksave.windows import Window
+
+_CHUNK = 1 << 20
+_METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+
+
+def check_name(name: str, where: str) -> str:
+    """Refuse names of archive members that would leave the folder they are unpacked to."""
+    parts = name.rstrip("/").split("/")
+    if (
+        not name
+        or "\\" in name
+        or "\0" in name
+        or name.startswith("/")
+        or re.match(r"[A-Za-z]:", name)
+        or any(part in ("", ".", "..") for part in parts)
+    ):
+        raise UnsafeFileError(
+            f"{where} has a member named {name!r}. Names are relative, with '/' between parts and no '..'."
+        )
+    return name
+
+
+class ZipReader:
+    """A checked `.keras` zip file.
+
+    Args:
+        path: the file.
+        limits: bounds on number, size and compression of members.
+
+    Raises:
+        CorruptFileError: it is no zip file, or damaged.
+        UnsafeFileError: it has members that a model file has no reason to have.
+    """
+
+    def __init__(self, path: str, limits: Limits = DEFAULT) -> None:
+        self.path = path
+        self.limits = limits
+        sniff.require(path, "zip", "a .keras file (a zip archive)")
+        try:
+            self._zip = zipfile.ZipFile(path)
+        except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
+            raise CorruptFileError(
+                f"{path} is a damaged or truncated zip file ({error}). Fetch or save it again."
+            ) from error
+        try:
+            self._members = self._checked()
+        except BaseException:
+            self._zip.close()
+            raise
+
+    def _checked(self) -> dict[str, zipfile.ZipInfo]:
+        infos = self._zip.infolist()
+        if len(infos) > self.limits.members:
+            raise UnsafeFileError(f"{self.path} has {len(infos)} members; at most {self.limits.members}.")
+        members: dict[str, zipfile.ZipInfo] = {}
+        folded: set[str] = set()
+        total = 0
+        for info in infos:
+            name = check_name(info.orig_filename, self.path)
+            if name in members or name.casefold() in folded:
+                raise UnsafeFileError(f"{self.path} has two members named {name!r}; readers would disagree.")
+            if info.flag_bits & 0x1:
+                raise UnsafeFileError(
+                    f"{self.path}: the member {name!r} is encrypted, which is not supported."
+                )
+            if info.compress_type not in _METHODS:
+                raise UnsafeFileError(f"{self.path}: {name!r} is compressed by an unusual method.")
+            kind = stat.S_IFMT(info.external_attr >> 16)
+            if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+                raise UnsafeFileError(f"{self.path}: {name!r} is a link or device, not a plain file.")
+            check_ratio(info.file_size, info.compress_size, f"{self.path}: {name!r}", self.limits)
+            total += info.file_size
+            members[name] = info
+            folded.add(name.casefold())
+        if total > self.limits.unpacked_bytes:
+            raise UnsafeFileError(f"{self.path} unpacks to {total} bytes; that is too much.")
+        self._refuse_overlaps(infos)
+        return members
+
+    def _refuse_overlaps(self, infos: list[zipfile.ZipInfo]) -> None:
+        end = 0
+        for info in sorted(infos, key=lambda info: info.header_offset):
+            if info.header_offset < end:
+                raise UnsafeFileError(f"{self.path}: {info.filename!r} overlaps another member.")
+            end = info.header_offset + 30 + len(info.orig_filename.encode("utf-8")) + info.compress_size
+        if end > os.path.getsize(self.path):
+            raise CorruptFileError(f"{self.path} is truncated. Fetch or save it again.")
+
+    def names(self) -> list[str]:
+        """The names of all files inside."""
+        return [name for name in self._members if not name.endswith("/")]
+
+    def size(self, name: str) -> int:
+        """The unpacked size of a member in bytes."""
+        return self._members[name].file_size
+
+    def read(self, name: str) -> bytes:
+        """The content of a member, after its checksum was compared."""
+        self._need(name)
+        try:
+            return self._zip.read(name)
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            raise CorruptFileError(f"{self.path}: {name!r} is damaged ({error}).") from error
+
+    def open(self, name: str) -> BinaryIO:
+        """A seekable file of a member. An uncompressed one is read where it is, without a copy."""
+        info = self._need(name)
+        if info.compress_type != zipfile.ZIP_STORED:
+            return self._unpacked(name)
+        file = open(self.path, "rb", buffering=0)  # noqa: SIM115
+        file.seek(info.header_offset)
+        header = file.read(30)
+        start = info.header_offset + 30 + int.from_bytes(header[26:28], "little")
+        start += int.from_bytes(header[28:30], "little")
+        window = _ClosingWindow(file, start, info.file_size)
+        if _checksum(window) != info.CRC:
+            window.close()
+            raise CorruptFileError(f"{self.path}: {name!r} is damaged (its checksum does not match).")
+        return window  # type: ignore[return-value]
+
+    def _unpacked(self, name: str) -> BinaryIO:
+        result: Any = tempfile.TemporaryFile()
+        try:
+            with self._zip.open(name) as source:
+                while chunk := source.read(_CHUNK):
+                    result.write(chunk)
+        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            result.close()
+            raise CorruptFileError(f"{self.path}: {name!r} is damaged ({error}).") from error
+        result.seek(0)
+        return result
+
+    def _need(self, name: str) -> zipfile.ZipInfo:
+        if name not in self._members:
+            raise CorruptFileError(
+                f"{self.path} has no {name!r}, so it is not a whole .keras file. It has: "
+                f"{', '.join(self.names()[:8]) or 'nothing'}."
+            )
+        return self._members[name]
+
+    def extract(self, prefix: str, folder: str) -> None:
+        """Unpack all members below `prefix` into `folder` (which gets the rest of their names)."""
+        for name in self.names():
+            if name.startswith(prefix):
+                _place(self.open(name), name[len(prefix) :], folder)
+
+    def close(self) -> None:
+        self._zip.close()
+
+    def __enter__(self) -> ZipReader:
+        return self
+
+    def __exit__(self, *args: Any) -> None:
+        self.close()
+
+
+class FolderReader:
+    """A `.keras` folder (what `zipped=False` writes), with the interface of `ZipReader`."""
+
+    def __init__(self, path: str, limits: Limits = DEFAULT) -> None:
+        self.path = path
+        self.limits = limits
+        self._names: list[str] = []
+        for folder, folders, files in os.walk(path):
+            for entry in folders + files:
+                full = os.path.join(folder, entry)
+                mode = os.lstat(full).st_mode
+                if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
+                    raise UnsafeFileError(f"{full} is a link or device, not a plain file.")
+            self._names += [
+                os.path.relpath(os.path.join(folder, file), path).replace(os.sep, "/") for file in files
+            ]
+            if len(self._names) > limits.members:
+                raise UnsafeFileError(f"{path} has more than {limits.members} files.")
+
+    def names(self) -> list[str]:
+        return self._names
+
+    def size(self, name: str) -> int:
+        return os.path.getsize(self._full(name))
+
+    def read(self, name: str) -> bytes:
+        with self.open(name) as file:
+            return file.read()
+
+    def open(self, name: str) -> BinaryIO:
+        return open(self._full(name), "rb")
+
+    def _full(self, name: str) -> str:
+        if name not in self._names:
+            raise CorruptFileError(f"{self.path} has no {name!r}, so it is not a whole .keras folder.")
+        return os.path.join(self.path, *name.split("/"))
+
+    def extract(self, prefix: str, folder: str) -> None:
+        for name in self._names:
+            if name.startswith(prefix):
+                _place(self.open(name), name[len(prefix) :], folder)
+
+    def close(self) -> None:
+        """Nothing is held open."""
+
+    def __enter__(self) -> FolderReader:
+        return self
+
+    def __exit__(self, *args: Any) -> None:
+        self.close()
+
+
+def open_archive(path: str, limits: Limits = DEFAULT) -> ZipReader | FolderReader:
+    """The reader for a `.keras` file or folder."""
+    if os.path.isdir(path):
+        return FolderReader(path, limits)
+    if not os.path.exists(path):
+        raise FileNotFoundError(f"There is no file {path}.")
+    return ZipReader(path, limits)
+
+
+def check_ratio(unpacked: int, stored: int, what: str, limits: Limits) -> None:
+    """Refuse data that would grow without measure when it is unpacked."""
+    if unpacked > limits.free_bytes and unpacked > limits.ratio * max(stored, 1):
+        raise UnsafeFileError(
+            f"{what} holds {stored} bytes that claim to be {unpacked}. It looks like a decompression bomb."
+        )
+
+
+def _place(source: BinaryIO, name: str, folder: str) -> None:
+    check_name(name, "The archive")
+    target = os.path.join(folder, *name.split("/"))
+    os.makedirs(os.path.dirname(target), exist_ok=True)
+    with source, open(target, "xb") as file:
+        while chunk := source.read(_CHUNK):
+            file.write(chunk)
+
+
+class _ClosingWindow(Window):
+    """Closes the file below with itself."""
+
+    def close(self) -> None:
+        if not self.closed:
+            self._file.close()
+        super().close()
+
+
+def _checksum(file: Any) -> int:
+    value = 0
+    buffer = memoryview(bytearray(_CHUNK))
+    while count := file.readinto(buffer):
+        value = zlib.crc32(buffer[:count], value)
+    file.seek(0)
+    return value

@@ -1,0 +1,45 @@
+"""How much a file may ask for before it is refused."""
+
+from __future__ import annotations
+
+import dataclasses
+
+
+class UnsafeFileError(ValueError):
+    """A file asks for something that a model file has no reason to ask for; nothing of it was run."""
+
+
+class CorruptFileError(ValueError):
+    """A file is damaged, cut short, or not of the kind its name says."""
+
+
+@dataclasses.dataclass(frozen=True)
+class Limits:
+    """Bounds on what reading one file may cost. The defaults leave room for any model in use.
+
+    Args:
+        json_bytes: size of one JSON document.
+        json_depth: nesting of one JSON document.
+        members: entries in an archive.
+        ratio: unpacked size over stored size, of an archive or an HDF5 data set.
+        free_bytes: sizes below which `ratio` is not looked at.
+        unpacked_bytes: unpacked size of a whole archive.
+        hdf5_objects: groups and data sets in one HDF5 file.
+        hdf5_depth: nesting of groups.
+        attribute_bytes: size of one HDF5 attribute.
+        inline_values: numbers in one array that is written out in a config.
+    """
+
+    json_bytes: int = 256 << 20
+    json_depth: int = 400
+    members: int = 100_000
+    ratio: int = 200
+    free_bytes: int = 16 << 20
+    unpacked_bytes: int = 4 << 40
+    hdf5_objects: int = 5_000_000
+    hdf5_depth: int = 200
+    attribute_bytes: int = 256 << 20
+    inline_values: int = 50_000_000
+
+
+DEFAULT = Limits()

@@ -1,0 +1,210 @@
+"""What `save_own_variables` and `load_own_variables` get: mappings from names to arrays."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Mapping, MutableMapping
+from typing import Any
+
+from ksave import hdf5
+from ksave.archive import check_name
+from ksave.limits import DEFAULT, CorruptFileError, Limits
+
+
+class WriteStore(MutableMapping[str, Any]):
+    """Writes each array to the file as it is set, so that no second copy of a model is held."""
+
+    def __init__(self, writer: Writer, path: str, name: Any) -> None:
+        self._writer = writer
+        self._path = path
+        self._where: dict[str, Any] = {}
+        group = writer.group(path)
+        if isinstance(name, str):
+            group.attrs["name"] = name
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        key = str(key)
+        if key in self._where:
+            del self[key]
+        array = hdf5.to_numpy(value)
+        group = self._writer.room(self._path, array.nbytes)
+        hdf5.write_array(group, key, array)
+        self._where[key] = group
+
+    def __getitem__(self, key: str) -> Any:
+        return hdf5.read_array(self._where[key][key])
+
+    def __delitem__(self, key: str) -> None:
+        del self._where.pop(key)[key]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._where)
+
+    def __len__(self) -> int:
+        return len(self._where)
+
+
+class ReadStore(Mapping[str, Any]):
+    """Reads each array when it is asked for. Several groups (of shards) look like one."""
+
+    def __init__(self, groups: list[Any]) -> None:
+        self._data = {key: group[key] for group in groups for key in group}
+        self.attrs = dict(groups[0].attrs) if groups else {}
+
+    def __getitem__(self, key: str) -> Any:
+        data = self._data[key]
+        if not hasattr(data, "shape"):
+            raise KeyError(key)
+        return hdf5.read_array(data)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._data)
+
+    def __len__(self) -> int:
+        return len(self._data)
+
+    def shape(self, key: str) -> tuple[int, ...] | None:
+        """The shape of an array, without reading it."""
+        return getattr(self._data[key], "shape", None)
+
+
+class ShapeStore(dict):
+    """Keeps what would be written as (shape, dtype), to say what a node expects to read."""
+
+    def __setitem__(self, key: str, value: Any) -> None:
+        shape = getattr(value, "shape", None)
+        if shape is None:
+            value = hdf5.to_numpy(value)
+            shape = value.shape
+        super().__setitem__(str(key), (tuple(shape), str(getattr(value, "dtype", ""))))
+
+
+class Writer:
+    """Writes the weights of nodes to one HDF5 file."""
+
+    def __init__(self, target: Any) -> None:
+        self._file = hdf5.h5py().File(target, "w")
+
+    def store(self, path: str, name: Any) -> WriteStore:
+        """The store of the node at `path`."""
+        return WriteStore(self, f"{path}/vars" if path else "vars", name)
+
+    def group(self, path: str) -> Any:
+        """Make the group of a node."""
+        return self._file.require_group(path)
+
+    def room(self, path: str, size: int) -> Any:
+        """The group in which `size` more bytes of a node go."""
+        return self._file[path]
+
+    def close(self) -> None:
+        self._file.close()
+
+
+class ShardWriter(Writer):
+    """Writes the weights of nodes to several HDF5 files, each of about `limit` bytes at most.
+
+    Args:
+        stem: the path of the files without number and ending.
+        limit: a new file is begun before an array that would make the current one larger.
+    """
+
+    def __init__(self, stem: str, limit: float) -> None:
+        self._stem = stem
+        self._limit = limit
+        self.files: list[str] = []
+        self.map: dict[str, list[str]] = {}
+        self.total = 0
+        self._used = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        if self.files:
+            self._file.close()
+        path = f"{self._stem}_{len(self.files):05d}.weights.h5"
+        self.files.append(path)
+        self._used = 0
+        super().__init__(path)
+
+    def room(self, path: str, size: int) -> Any:
+        if self._used and self._used + size > self._limit:
+            self._begin()
+        self._used += size
+        self.total += size
+        name = os.path.basename(self.files[-1])
+        names = self.map.setdefault(f"/{path}", [])
+        if name not in names:
+            names.append(name)
+        return self._file.require_group(path)
+
+
+class Reader:
+    """Reads the weights of nodes from one or several checked HDF5 files."""
+
+    def __init__(self, files: list[Any]) -> None:
+        self._files = files
+
+    @classmethod
+    def open(cls, source: Any, name: str | None = None, limits: Limits = DEFAULT) -> Reader:
+        """Open and check one HDF5 file."""
+        return cls([hdf5.open_checked(source, name, limits)])
+
+    @classmethod
+    def open_shards(cls, index: str, limits: Limits = DEFAULT) -> Reader:
+        """Open the files that a `.weights.json` index names; they stand beside it."""
+        from ksave import checked_json
+
+        with open(index, "rb") as file:
+            table = checked_json.loads(file.read(limits.json_bytes + 1), index, limits)
+        weight_map = table.get("weight_map") if isinstance(table, dict) else None
+        if not isinstance(weight_map, dict):
+            raise CorruptFileError(f"{index} is no index of weights files: it has no 'weight_map'.")
+        names: dict[str, None] = {}
+        for value in weight_map.values():
+            for name in [value] if isinstance(value, str) else value:
+                if "/" in check_name(name, index):
+                    raise CorruptFileError(f"{index} names {name!r}; the files stand beside the index.")
+                names[name] = None
+        reader = cls([])
+        try:
+            for name in names:
+                reader._files.append(
+                    hdf5.open_checked(os.path.join(os.path.dirname(index), name), None, limits)
+                )
+        except BaseException:
+            reader.close()
+            raise
+        return reader
+
+    def store(self, path: str) -> ReadStore:
+        """The store of the node at `path`, empty when the file has none."""
+        inner = f"{path}/vars" if path else "vars"
+        return ReadStore([file[inner] for file in self._files if inner in file])
+
+    def paths(self) -> dict[str, dict[str, tuple[int, ...]]]:
+        """Every node's path in the file with the shapes of its arrays."""
+        found: dict[str, dict[str, tuple[int, ...]]] = {}
+
+        def visit(name: str, item: Any) -> None:
+            if name == "vars" or name.endswith("/vars"):
+                found.setdefault(name[:-5], {})
+            elif hasattr(item, "shape"):
+                node, _, key = name.rpartition("vars/")
+                found.setdefault(node[:-1], {})[key] = item.shape
+
+        for file in self._files:
+            file.visititems(visit)
+        return found
+
+    def __contains__(self, path: str) -> bool:
+        return any(path in file for file in self._files)
+
+    def close(self) -> None:
+        for file in self._files:
+            file.close()
+
+    def __enter__(self) -> Reader:
+        return self
+
+    def __exit__(self, *args: Any) -> None:
+        self.close()
