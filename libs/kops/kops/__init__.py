@@ -1,5 +1,62 @@
-"""Tensors and operations with one meaning on five engines: NumPy, JAX, PyTorch, TensorFlow and OpenVINO."""
+"""Tensors and ops on five engines: NumPy, JAX, PyTorch, TensorFlow and OpenVINO.
+
+    import kops
+    kops.matmul([[1.0, 2.0]], [[3.0], [4.0]])
+
+Choose the engine with `KERAS_BACKEND` before the first import. Ops are loaded, and with them the engine, when they
+are first used.
+"""
 
 from __future__ import annotations
 
+from importlib import import_module
+from typing import Any
+
 __version__ = "0.1.0"
+
+_OWN = {
+    "AutocastScope": "scopes",
+    "Function": "function",
+    "KerasTensor": "keras_tensor",
+    "Node": "operation",
+    "Operation": "operation",
+    "StatelessScope": "scopes",
+    "SymbolicScope": "scopes",
+    "Variable": "variable",
+    "composite": "declare",
+    "functional": "declare",
+    "name_scope": "scopes",
+    "primitive": "declare",
+    "remat": "remat",
+    "result_type": "dtypes",
+    "standardize_dtype": "dtypes",
+}
+_MODULES = ("config", "dtypes", "promote", "random", "shapes", "tree")
+
+
+def _public_place(name: str) -> str | None:
+    from kops._public import NAMES
+
+    return NAMES.get(f"keras.ops.{name}") or NAMES.get(f"keras.{name}")
+
+
+def __getattr__(name: str) -> Any:
+    if name in _MODULES:
+        return import_module(f"kops.{name}")
+    if name in _OWN:
+        value = getattr(import_module(f"kops.{_OWN[name]}"), name)
+    else:
+        place = None if name.startswith("_") else _public_place(name)
+        if place is None:
+            raise AttributeError(f"module 'kops' has no attribute {name!r}")
+        module, _, attribute = place.partition(":")
+        value = getattr(import_module(module), attribute)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    from kops._public import NAMES
+
+    ops = [n[len("keras.ops.") :] for n in NAMES if n.startswith("keras.ops.") and n.count(".") == 2]
+    return sorted({*globals(), *_OWN, *_MODULES, *ops})

@@ -1,0 +1,126 @@
+"""Tensors, dtypes and variables of the JAX engine."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+from kops.backends.probing import probe
+from kops.config import settings
+from kops.dtypes import standardize_dtype
+
+NAME = "jax"
+SEED_DTYPE = "uint32"
+HAS_GRADIENTS = True
+compiling = None
+
+_NAMES: dict[Any, str] = {}
+_NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
+
+
+def _follow_floatx(floatx: str) -> None:
+    if floatx == "float64":
+        jax.config.update("jax_enable_x64", True)
+
+
+_follow_floatx(settings.floatx)
+settings.on_floatx.append(_follow_floatx)
+
+
+def is_tensor(x: Any) -> bool:
+    return isinstance(x, jax.Array)
+
+
+def dtype_name(x: Any) -> str:
+    dtype = x.dtype
+    name = _NAMES.get(dtype)
+    if name is None:
+        name = _NAMES[dtype] = standardize_dtype(dtype)
+    return name
+
+
+def shape(x: Any) -> tuple[int, ...]:
+    return x.shape
+
+
+def native_dtype(name: str) -> Any:
+    return jnp.dtype(name)
+
+
+def canonical(name: str) -> str:
+    return name if jax.config.jax_enable_x64 else _NARROW.get(name, name)
+
+
+def convert(x: Any, dtype: str | None) -> jax.Array:
+    if isinstance(x, jax.Array):
+        return x if dtype is None or dtype == dtype_name(x) else x.astype(canonical(dtype))
+    if dtype is None:
+        if hasattr(x, "dtype"):
+            dtype = standardize_dtype(x.dtype)
+        else:
+            x = np.asarray(x)
+            if x.dtype == object:
+                x = jnp.asarray(x.tolist())  # a list of JAX arrays, or JAX's own error
+            if x.dtype.kind == "f":
+                dtype = settings.floatx
+            elif x.dtype == np.int64 and (x.size == 0 or -(2**31) <= x.min() and x.max() < 2**31):
+                dtype = "int32"
+            elif x.dtype.kind == "c" and settings.floatx != "float64":
+                dtype = "complex64"
+    if dtype == "string":
+        raise TypeError("JAX has no string tensors. Keep strings in NumPy arrays, outside of jitted code.")
+    return jnp.asarray(x, dtype=None if dtype is None else canonical(dtype))
+
+
+def cast(x: Any, dtype: str) -> jax.Array:
+    if not dtype.startswith("complex") and x.dtype.kind == "c":
+        x = x.real
+    return x.astype(canonical(dtype))
+
+
+def to_numpy(x: Any) -> np.ndarray:
+    return np.asarray(x)
+
+
+def adopt(function: Any) -> Any:
+    return function
+
+
+def jit(function: Any) -> Any:
+    return jax.jit(function)
+
+
+def remat(function: Any) -> Any:
+    return jax.checkpoint(function)
+
+
+def make_variable(value: Any, trainable: bool, name: str) -> jax.Array:
+    return value
+
+
+def read_variable(native: Any) -> jax.Array:
+    return native
+
+
+def assign_variable(native: Any, value: Any) -> jax.Array:
+    return value
+
+
+def device_scope(name: str) -> Any:
+    kind, _, index = name.partition(":")
+    kind = {"cuda": "gpu"}.get(kind.lower(), kind.lower())
+    return jax.default_device(jax.devices(kind)[int(index or 0)])
+
+
+def layer_base() -> type:
+    return object
+
+
+def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:
+    def evaluate(call: Any, specs: Any) -> Any:
+        return jax.eval_shape(lambda *xs: call(list(xs)), *(jax.ShapeDtypeStruct(s, d) for s, d in specs))
+
+    return probe(function, args, kwargs, evaluate)

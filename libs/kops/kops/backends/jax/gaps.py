@@ -1,0 +1,5 @@
+"""What this engine cannot do: op name -> reason. A listed op that works fails the conformance tests."""
+
+from __future__ import annotations
+
+GAPS: dict[str, str] = {}

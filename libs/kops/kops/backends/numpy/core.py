@@ -1,0 +1,122 @@
+"""Tensors, dtypes and variables of the NumPy engine."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import ml_dtypes
+import numpy as np
+
+from kops.backends.probing import probe
+from kops.config import settings
+from kops.dtypes import standardize_dtype
+
+NAME = "numpy"
+SEED_DTYPE = "uint32"
+HAS_GRADIENTS = False
+compiling = None
+
+_EXTRA = {
+    "bfloat16": np.dtype(ml_dtypes.bfloat16),
+    "float8_e4m3fn": np.dtype(ml_dtypes.float8_e4m3fn),
+    "float8_e5m2": np.dtype(ml_dtypes.float8_e5m2),
+    "string": np.dtype(np.str_),
+}
+_NAMES: dict[Any, str] = {}
+
+
+def is_tensor(x: Any) -> bool:
+    return isinstance(x, (np.ndarray, np.generic))
+
+
+def dtype_name(x: Any) -> str:
+    dtype = x.dtype
+    name = _NAMES.get(dtype)
+    if name is None:
+        name = _NAMES[dtype] = standardize_dtype(dtype)
+    return name
+
+
+def shape(x: Any) -> tuple[int, ...]:
+    return x.shape
+
+
+def native_dtype(name: str) -> np.dtype:
+    return _EXTRA.get(name) or np.dtype(name)
+
+
+def canonical(name: str) -> str:
+    return name
+
+
+def convert(x: Any, dtype: str | None) -> np.ndarray:
+    if isinstance(x, (np.ndarray, np.generic)):
+        return x if dtype is None or dtype == dtype_name(x) else cast(x, dtype)
+    if dtype is not None and dtype != "string":
+        return np.asarray(x, dtype=native_dtype(dtype))
+    array = np.asarray(x)
+    if array.dtype == object:
+        raise ValueError(f"Cannot make a tensor of {x!r}: its rows have different lengths or hold other objects.")
+    if hasattr(x, "dtype"):
+        return array
+    # Python numbers and lists of them have no dtype of their own: ours is floatx, or int32 where it fits.
+    if array.dtype == np.float64:
+        return array.astype(native_dtype(settings.floatx))
+    if array.dtype == np.complex128 and settings.floatx != "float64":
+        return array.astype(np.complex64)
+    if array.dtype == np.int64 and (array.size == 0 or -(2**31) <= array.min() and array.max() < 2**31):
+        return array.astype(np.int32)
+    return array
+
+
+def cast(x: Any, dtype: str) -> np.ndarray:
+    with np.errstate(invalid="ignore", over="ignore"):
+        if dtype == "bool" and x.dtype.kind not in "biufc":
+            return x.astype(np.float32).astype(bool)
+        if x.dtype.kind == "c" and not dtype.startswith("complex"):
+            x = x.real
+        return x.astype(native_dtype(dtype))
+
+
+def to_numpy(x: Any) -> np.ndarray:
+    return np.asarray(x)
+
+
+def adopt(function: Any) -> Any:
+    return function
+
+
+def jit(function: Any) -> Any:
+    return function
+
+
+def remat(function: Any) -> Any:
+    return function
+
+
+def make_variable(value: Any, trainable: bool, name: str) -> np.ndarray:
+    return np.array(value)
+
+
+def read_variable(native: Any) -> np.ndarray:
+    return native
+
+
+def assign_variable(native: Any, value: Any) -> np.ndarray:
+    # A new array, not a write into the old one: what was read before keeps its value.
+    return np.array(value)
+
+
+def device_scope(name: str) -> Any:
+    return contextlib.nullcontext()
+
+
+def layer_base() -> type:
+    return object
+
+
+def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:
+    return probe(
+        function, args, kwargs, lambda call, specs: call([np.ones(shape, native_dtype(d)) for shape, d in specs])
+    )

@@ -1,0 +1,9 @@
+"""Kernels of the NumPy engine, by op name."""
+
+from __future__ import annotations
+
+from kops.backends.merging import merge_tables
+from kops.backends.numpy import elementwise
+
+TABLE = merge_tables([elementwise])
+SCALARS = elementwise.SCALARS

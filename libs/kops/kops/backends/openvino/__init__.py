@@ -1,0 +1,89 @@
+"""OpenVINO as an engine: eager ops are NumPy's, `jit` builds and compiles an OpenVINO graph.
+
+One op at a time, an OpenVINO model costs more to compile and call than NumPy needs for the whole computation. So a
+native tensor is a NumPy array and its kernels are those of the NumPy engine. While `jit` traces a function, tensors
+are `GraphTensor`s and ops go to the graph kernels of this folder; composites work in both worlds unchanged.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from kops.backends.numpy.core import (
+    HAS_GRADIENTS,
+    SEED_DTYPE,
+    abstract_call,
+    adopt,
+    assign_variable,
+    canonical,
+    compiling,
+    device_scope,
+    layer_base,
+    make_variable,
+    native_dtype,
+    read_variable,
+    remat,
+)
+from kops.backends.numpy.table import SCALARS, TABLE
+from kops.backends.openvino.core import (
+    NAME,
+    GraphTensor,
+    cast,
+    convert,
+    dtype_name,
+    is_tensor,
+    jit,
+    lift,
+    shape,
+    to_numpy,
+    trace,
+)
+from kops.backends.openvino.gaps import GAPS, GRAPH_GAPS
+from kops.backends.openvino.table import GRAPH_TABLE
+
+
+def _holds_graph_tensor(x: Any) -> bool:
+    if isinstance(x, (list, tuple)):
+        return any(_holds_graph_tensor(v) for v in x)
+    return isinstance(x, GraphTensor)
+
+
+def lookup(name: str, arguments: Any) -> Callable[..., Any] | None:
+    """NumPy's kernel, or the graph kernel when a GraphTensor is among the arguments."""
+    if not any(_holds_graph_tensor(x) for x in arguments):
+        return TABLE.get(name)
+    return GRAPH_TABLE.get(name)
+
+
+__all__ = [
+    "GAPS",
+    "GRAPH_GAPS",
+    "GRAPH_TABLE",
+    "HAS_GRADIENTS",
+    "NAME",
+    "SCALARS",
+    "SEED_DTYPE",
+    "TABLE",
+    "GraphTensor",
+    "abstract_call",
+    "adopt",
+    "assign_variable",
+    "canonical",
+    "cast",
+    "compiling",
+    "convert",
+    "device_scope",
+    "dtype_name",
+    "is_tensor",
+    "jit",
+    "layer_base",
+    "lift",
+    "lookup",
+    "make_variable",
+    "native_dtype",
+    "read_variable",
+    "remat",
+    "shape",
+    "to_numpy",
+    "trace",
+]

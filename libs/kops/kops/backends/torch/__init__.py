@@ -1,0 +1,62 @@
+"""PyTorch as an engine."""
+
+from __future__ import annotations
+
+from kops.backends.torch.core import (
+    HAS_GRADIENTS,
+    NAME,
+    SEED_DTYPE,
+    abstract_call,
+    adopt,
+    assign_variable,
+    canonical,
+    cast,
+    compiling,
+    convert,
+    device_scope,
+    dtype_name,
+    is_tensor,
+    jit,
+    layer_base,
+    make_variable,
+    native_dtype,
+    read_variable,
+    remat,
+    shape,
+    to_numpy,
+)
+from kops.backends.torch.gaps import GAPS
+from kops.backends.torch.table import SCALARS, TABLE
+
+
+def lookup(name, arguments):  # type: ignore[no-untyped-def]
+    return TABLE.get(name)
+
+
+__all__ = [
+    "GAPS",
+    "HAS_GRADIENTS",
+    "NAME",
+    "SCALARS",
+    "SEED_DTYPE",
+    "TABLE",
+    "abstract_call",
+    "adopt",
+    "assign_variable",
+    "canonical",
+    "cast",
+    "compiling",
+    "convert",
+    "device_scope",
+    "dtype_name",
+    "is_tensor",
+    "jit",
+    "layer_base",
+    "lookup",
+    "make_variable",
+    "native_dtype",
+    "read_variable",
+    "remat",
+    "shape",
+    "to_numpy",
+]

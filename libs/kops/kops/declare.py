@@ -1,0 +1,115 @@
+"""`@primitive`, `@composite` and `@functional`: an op is said once, and everything else follows from that.
+
+    @primitive(dtype=promote.inexact, shape=shapes.broadcast)
+    def logaddexp(x1: Tensor, x2: Tensor):
+        \"\"\"documentation\"\"\"
+
+    @composite(dtype=promote.inexact)
+    def softplus(x: Tensor):
+        \"\"\"documentation\"\"\"
+        return logaddexp(x, 0.0)
+
+Annotations tell the parameters apart:
+
+- `Tensor`, `Optional[Tensor]`: converted to a native tensor and cast as the dtype rule says;
+- `Tensors`: a list or tuple of such;
+- `Operand`: handed to the kernel as it is, but a tensor may stand in it (indices of `get_item`);
+- anything else is static: the kernel gets it as it is, and it goes into the config of the graph node. A static
+  parameter called `dtype` reaches the kernel as the *native* dtype of the rule's result.
+
+A primitive's kernel comes from the engine's table. A composite's body is its kernel where the table has none.
+A functional op takes functions or trees (`scan`, `cond`): no conversion, no promotion, the kernel does it all.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, TypeVar
+
+from kops.op import Op, Parameter
+from kops.wrapper import make_wrapper
+
+
+class Tensor:
+    """Annotation: a tensor argument (arrays, lists and scalars are converted)."""
+
+
+class Tensors:
+    """Annotation: a list or tuple of tensor arguments."""
+
+
+class Operand:
+    """Annotation: passed through unchanged; may be or hold a tensor."""
+
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+OPS: dict[str, Op] = {}
+
+
+def primitive(
+    *, dtype: Any, shape: Callable[..., Any] | None, key: tuple[str, ...] = (), node: str | None = None
+) -> Callable[[F], F]:
+    """Declare an op whose kernel every engine provides.
+
+    Args:
+        dtype: a dtype rule (see `kops.promote`).
+        shape: a shape rule (see `kops.shapes`); None means the rule is the dtype rule's business too (queries).
+        key: static parameters on which the dtype rule depends, besides `dtype`.
+        node: class name of the op's graph node in files, where it is not the op's name in CamelCase; with a
+            module before a colon where it is not that of the op's family, as "core:Cast".
+    """
+    return lambda body: _declare(body, "primitive", dtype, shape, key, node)
+
+
+def composite(
+    *,
+    dtype: Any = None,
+    shape: Callable[..., Any] | None = None,
+    key: tuple[str, ...] = (),
+    node: str | None = None,
+) -> Callable[[F], F]:
+    """Declare an op by its formula in other ops; a table entry replaces the formula where an engine is faster.
+
+    Args:
+        dtype: a dtype rule applied before the body runs; None leaves dtypes to the ops inside.
+        shape: a shape rule; None finds the shape by running the body on symbolic tensors.
+        key, node: as for `primitive`.
+    """
+    return lambda body: _declare(body, "composite", dtype, shape, key, node)
+
+
+def functional(*, shape: Callable[..., Any] | None = None, node: str | None = None) -> Callable[[F], F]:
+    """Declare an op that takes functions or trees of tensors; the kernel gets every argument as it is.
+
+    Args:
+        shape: given the arguments (symbolic ones included), returns the outputs as KerasTensors; None runs the
+            body on symbolic arguments.
+        node: as for `primitive`.
+    """
+    return lambda body: _declare(body, "functional", None, shape, (), node)
+
+
+_KINDS = {"Tensor": "tensor", "Tensors": "tensors", "Operand": "operand"}
+
+
+def _kind(annotation: Any) -> str:
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    text = text.replace(" ", "").replace("|None", "")
+    if text.startswith("Optional["):
+        text = text[len("Optional[") : -1]
+    return _KINDS.get(text, "static")
+
+
+def _declare(body: Any, kind: str, dtype: Any, shape: Any, key: tuple[str, ...], node: str | None) -> Any:
+    parameters = [
+        Parameter(p.name, _kind(p.annotation), p.default, p.kind)
+        for p in inspect.signature(body).parameters.values()
+    ]
+    if dtype is not None and any(p.name == "dtype" for p in parameters) and "dtype" not in key:
+        key = (*key, "dtype")
+    op = Op(body.__name__, body, kind, parameters, dtype, shape, key, node)
+    OPS[op.name] = op
+    function = make_wrapper(op)
+    op.function = function
+    return function

@@ -1,0 +1,582 @@
+"""One op: from its declaration to plans, symbolic results, graph nodes and errors.
+
+A *plan* is a callable with the op's own positional parameters that is right for one combination of argument types
+and dtypes. The wrapper finds it by one dictionary look-up. Making a plan runs the dtype rule once and decides every
+cast; a plan whose arguments need none is the engine's kernel itself.
+"""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any, Callable, Mapping, Sequence
+
+import numpy as np
+
+from kops import config, tree
+from kops.dtypes import FLOATS, standardize_dtype
+from kops.engine import engine
+from kops.keras_tensor import KerasTensor, any_symbolic
+from kops.scopes import NoRecording, ambient
+from kops.shapes import is_shape
+from kops.variable import Variable
+
+_SCALARS = (bool, int, float, complex)
+_Passing = type(inspect.Parameter.POSITIONAL_ONLY)
+
+
+class Parameter:
+    """A parameter of an op: its name, kind (tensor, tensors, operand, static), default and way of passing."""
+
+    __slots__ = ("default", "kind", "name", "passing")
+    EMPTY = inspect.Parameter.empty
+
+    def __init__(self, name: str, kind: str, default: Any, passing: Any) -> None:
+        self.name = name
+        self.kind = kind
+        self.default = default
+        self.passing = passing
+
+
+class Op:
+    """See the module; made by the decorators of `kops.declare` only."""
+
+    def __init__(
+        self,
+        name: str,
+        body: Callable[..., Any],
+        kind: str,
+        parameters: Sequence[Parameter],
+        dtype: Callable[..., Any] | None,
+        shape: Callable[..., Any] | None,
+        key: tuple[str, ...],
+        node: str | None,
+    ) -> None:
+        self.name = name
+        self.body = body
+        self.kind = kind
+        self.parameters = tuple(parameters)
+        self.dtype_rule = dtype
+        self.shape_rule = shape
+        self.key = key
+        self.node = node
+        self.plans: dict[Any, Callable[..., Any]] = {}
+        self.function: Any = None
+        self.tensor_positions = tuple(i for i, p in enumerate(parameters) if p.kind in ("tensor", "tensors"))
+        self._operand_positions = tuple(i for i, p in enumerate(parameters) if p.kind == "operand")
+        self._key_positions = tuple((i, p.name) for i, p in enumerate(parameters) if p.name in key)
+        self._dtype_position = next((i for i, p in enumerate(parameters) if p.name == "dtype"), None)
+        simple = (_Passing.POSITIONAL_ONLY, _Passing.POSITIONAL_OR_KEYWORD)
+        self._body = body if all(p.passing in simple for p in parameters) else self._call_body
+
+    def _call_body(self, *args: Any) -> Any:
+        positional, keywords = self._split(args)
+        return self.body(*positional, **keywords)
+
+    def call(self, *args: Any) -> Any:
+        """The public function, with arguments in declared order (`*args` as a tuple, `**kwargs` as a dict)."""
+        if self._body is self.body:
+            return self.function(*args)
+        positional, keywords = self._split(args)
+        return self.function(*positional, **keywords)
+
+    # Plans
+
+    def prepare(self, key: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
+        """Make, remember and return the plan for arguments like these."""
+        e = engine()
+        positions = self.tensor_positions + self._operand_positions
+        if any_symbolic(*(args[i] for i in positions)):
+            return self._remember(key, self.symbolic)
+        foreign = False
+        for i in self.tensor_positions:
+            if self.parameters[i].kind == "tensors" and not isinstance(args[i], (list, tuple)):
+                # One array stands for the list of its slices.
+                return self._remember(key, self._splitting(i))
+            for x in args[i] if self.parameters[i].kind == "tensors" else (args[i],):
+                if isinstance(x, Variable):
+                    return self._remember(key, self._reading)
+                foreign |= not (x is None or isinstance(x, _SCALARS) or e.is_tensor(x))
+        if any(isinstance(args[i], Variable) for i in self._operand_positions):
+            return self._remember(key, self._reading)
+        if foreign:
+            return self._remember(key, self._converting)
+        return self._native_plan(key, args)
+
+    def _remember(self, key: Any, plan: Callable[..., Any]) -> Callable[..., Any]:
+        self.plans[key] = plan
+        return plan
+
+    def _map_tensors(self, change: Callable[[Any], Any], args: Sequence[Any], operands: bool = False) -> list[Any]:
+        result = list(args)
+        for i in self.tensor_positions:
+            x = result[i]
+            if self.parameters[i].kind == "tensors" and isinstance(x, (list, tuple)):
+                result[i] = [change(v) for v in x]
+            else:
+                result[i] = change(x)
+        if operands:
+            for i in self._operand_positions:
+                result[i] = change(result[i])
+        return result
+
+    def _reading(self, *args: Any) -> Any:
+        return self.call(*self._map_tensors(_read, args, operands=True))
+
+    def _converting(self, *args: Any) -> Any:
+        e = engine()
+
+        def change(x: Any) -> Any:
+            if x is None or isinstance(x, _SCALARS) or e.is_tensor(x) or isinstance(x, (KerasTensor, Variable)):
+                return x
+            return e.convert(x, None)
+
+        return self.call(*self._map_tensors(change, args))
+
+    def _splitting(self, position: int) -> Callable[..., Any]:
+        def plan(*args: Any) -> Any:
+            from kops.ops.manipulation import unstack
+
+            changed = list(args)
+            changed[position] = unstack(args[position])
+            return self.call(*changed)
+
+        return plan
+
+    def kernel(self, args: Sequence[Any]) -> tuple[Callable[..., Any], bool]:
+        """What computes on native tensors, and whether it is the composite's own body."""
+        e = engine()
+        native = e.lookup(self.name, args)
+        if native is not None:
+            return native, False
+        if self.kind == "composite":
+            return self._body, True
+        reason = e.GAPS.get(self.name)
+        if reason is not None:
+            raise NotImplementedError(f"{self.name} is not available on the {e.NAME} backend: {reason}")
+        raise NotImplementedError(f"The {e.NAME} backend has no kernel for {self.name}.")
+
+    def promote(self, ds: Sequence[Any], args: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
+        """Run the dtype rule: the target of each tensor parameter (None: leave) and the result's dtype(s)."""
+        if self.dtype_rule is None:
+            return (None,) * len(ds), None
+        compute, result = self.dtype_rule(*ds, **{name: args[i] for i, name in self._key_positions})
+        canonical = engine().canonical
+        if not isinstance(compute, tuple):
+            compute = (compute,) * len(ds)
+        compute = tuple(c and canonical(c) for c in compute)
+        if isinstance(result, tuple):
+            return compute, tuple(r and canonical(r) for r in result)
+        return compute, result and canonical(result)
+
+    def _native_plan(self, key: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
+        e = engine()
+        kernel, is_body = self.kernel(args)
+        ds = [self._dtypes_of(i, args[i]) for i in self.tensor_positions]
+        compute, result = self.promote(ds, args)
+        values = [x for i in self.tensor_positions for x in _as_list(args[i])]
+        lone = not any(x is not None and not isinstance(x, _SCALARS) for x in values)
+        raw_scalars = (is_body or self.name in e.SCALARS) and not lone
+        steps: list[tuple[int, Callable[[Any], Any]]] = []
+        for i, d, target in zip(self.tensor_positions, ds, compute):
+            if isinstance(d, list):
+                each = [self._step(x, dx, target, raw_scalars, is_body) for x, dx in zip(_as_list(args[i]), d)]
+                if any(step is not None for step in each):
+                    steps.append((i, _stepwise(each)))
+            else:
+                step = self._step(args[i], d, target, raw_scalars, is_body)
+                if step is not None:
+                    steps.append((i, step))
+        position = self._dtype_position
+        if position is not None and isinstance(result, str):
+            wanted = result if is_body else e.native_dtype(result)
+            steps.append((position, lambda _: wanted))
+        run = _with_steps(kernel, steps)
+        if result is None:
+            return self._remember(key, run)
+        return self._remember(key, self._checked(key, run, result))
+
+    def _dtypes_of(self, i: int, x: Any) -> Any:
+        if self.parameters[i].kind == "tensors":
+            return [_weak_dtype(v) for v in x]
+        return _weak_dtype(x)
+
+    def _step(self, x: Any, d: Any, target: Any, raw_scalars: bool, is_body: bool) -> Callable[[Any], Any] | None:
+        """How one argument becomes what the kernel wants; None when it is that already."""
+        e = engine()
+        if d is None:
+            return None
+        if isinstance(d, str):
+            if target is None or target == d:
+                return e.lift(x) if hasattr(e, "lift") else None
+            return lambda v: e.cast(v, target)
+        if raw_scalars:
+            if target is None or is_body:
+                return None
+            kind = _python_kind(target)
+            return None if kind is type(x) else kind
+        dtype = target or e.canonical(_natural(d))
+        return lambda v: e.convert(v, dtype)
+
+    def _checked(self, key: Any, run: Callable[..., Any], result: Any) -> Callable[..., Any]:
+        """The first call sees whether the kernel's own output dtype is the rule's; if not, every call casts it."""
+
+        def first_call(*args: Any) -> Any:
+            out = run(*args)
+            fixed = _fix_dtypes(out, result)
+            if fixed is out:
+                self.plans[key] = run
+            else:
+                self.plans[key] = lambda *a: _fix_dtypes(run(*a), result)
+            return fixed
+
+        return first_call
+
+    def run_functional(self, *args: Any) -> Any:
+        """Functional ops: symbolic if a symbolic tensor is among the arguments, else the kernel."""
+        if any_symbolic(*args):
+            return self.symbolic(*args)
+        kernel, _ = self.kernel(args)
+        return kernel(*args)
+
+    # Under torch.compile: no dictionaries of plans, only constants
+
+    def traced(self, args: tuple[Any, ...]) -> Any:
+        """The same computation in a form that torch.compile can follow without breaking the graph."""
+        if self.kind == "functional":
+            return self.run_functional(*args)
+        e = engine()
+
+        def ready(x: Any) -> Any:
+            if isinstance(x, Variable):
+                x = x.value
+            return x if x is None or isinstance(x, _SCALARS) or e.is_tensor(x) else e.convert(x, None)
+
+        args = tuple(self._map_tensors(ready, args))
+        described = tuple(
+            tuple(_describe(v) for v in args[i]) if self.parameters[i].kind == "tensors" else _describe(args[i])
+            for i in self.tensor_positions
+        )
+        statics = tuple(args[i] for i, _ in self._key_positions)
+        targets, result, native_dtype, use_body, raw_scalars = _traced_constants(self.name, described, statics)
+        changed = list(args)
+        for i, target in zip(self.tensor_positions, targets):
+            x = changed[i]
+            if self.parameters[i].kind == "tensors":
+                changed[i] = [_traced_cast(v, target, raw_scalars) for v in x]
+            else:
+                changed[i] = _traced_cast(x, target, raw_scalars)
+        if native_dtype is not None:
+            changed[self._dtype_position] = native_dtype
+        out = self._body(*changed) if use_body else e.TABLE[self.name](*changed)
+        return _fix_dtypes(out, result) if result is not None else out
+
+    # Symbolic
+
+    def symbolic(self, *args: Any) -> Any:
+        """The outputs' specs; the call becomes a node of the graph."""
+        from kops.op_node import record
+
+        outputs = self.infer(args)
+        if ambient.recording:
+            record(self, args, outputs)
+        return outputs
+
+    def infer(self, args: Sequence[Any]) -> Any:
+        """Output specs for arguments of any kind, by the rules alone."""
+        try:
+            return self._infer(args)
+        except (ValueError, TypeError, IndexError, NotImplementedError) as error:
+            raise self._named(error, args) from (None if _is_named(error) else error.__cause__)
+
+    def _infer(self, args: Sequence[Any]) -> Any:
+        if self.kind == "functional":
+            if self.shape_rule is not None:
+                return self.shape_rule(*args)
+            from kops.symbolic import infer_by_running
+
+            return infer_by_running(self._body, args, {})
+        specs = self._map_tensors(_spec, args)
+        ds = [
+            [_spec_dtype(v, s) for v, s in zip(_as_list(args[i]), _as_list(specs[i]))]
+            if self.parameters[i].kind == "tensors"
+            else _spec_dtype(args[i], specs[i])
+            for i in self.tensor_positions
+        ]
+        compute, result = self.promote(ds, args)
+        if self.shape_rule is not None:
+            ready = self._ready_specs(specs, compute)
+            positional, keywords = self._split(ready)
+            shapes = self.shape_rule(*positional, **keywords)
+            if result is None:
+                flat = tree.flatten([specs[i] for i in self.tensor_positions])
+                result = next((s.dtype for s in flat if isinstance(s, KerasTensor)), config.floatx())
+            return _build(shapes, result)
+        if self.kind != "composite":
+            raise TypeError(f"{self.name} has no symbolic form: its output depends on values.")
+        with NoRecording():
+            outputs = self._body(*self._ready_specs(specs, compute))
+        return tree.map_structure(_fresh, _retype(outputs, result))
+
+    def _ready_specs(self, specs: list[Any], compute: tuple[Any, ...]) -> list[Any]:
+        ready = list(specs)
+        for i, target in zip(self.tensor_positions, compute):
+            ready[i] = tree.map_structure(lambda s, t=target: _cast_spec(s, t), specs[i])
+        return ready
+
+    def _split(self, args: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
+        positional: list[Any] = []
+        keywords: dict[str, Any] = {}
+        for p, value in zip(self.parameters, args):
+            if p.passing is _Passing.VAR_POSITIONAL:
+                positional.extend(value)
+            elif p.passing is _Passing.VAR_KEYWORD:
+                keywords.update(value)
+            elif p.passing is _Passing.KEYWORD_ONLY:
+                keywords[p.name] = value
+            else:
+                positional.append(value)
+        return positional, keywords
+
+    # Errors
+
+    def explain(self, error: Exception, args: Sequence[Any]) -> Exception:
+        """What to raise for a failed call: the rules' own words if they object too, else the error as it is."""
+        if _is_named(error):
+            return error
+        if self.kind != "functional" and not isinstance(error, NotImplementedError):
+            try:
+                with NoRecording():
+                    self.infer(args)
+            except (ValueError, TypeError, IndexError, NotImplementedError) as better:
+                better.__cause__ = error
+                return better
+        return _mark_named(error)
+
+    def _named(self, error: Exception, args: Sequence[Any]) -> Exception:
+        if _is_named(error):
+            return error
+        shown = ", ".join(f"{p.name}: {_show(v)}" for p, v in zip(self.parameters, args))
+        kind = type(error) if type(error) in (ValueError, TypeError, IndexError, NotImplementedError) else ValueError
+        return _mark_named(kind(f"{self.name}: {error} Called with {shown}."))
+
+
+def _is_named(error: Exception) -> bool:
+    return getattr(error, "_names_op", False)
+
+
+def _mark_named(error: Exception) -> Exception:
+    try:
+        error._names_op = True  # type: ignore[attr-defined]
+    except AttributeError:  # an exception type implemented in C without attributes
+        return error
+    return error
+
+
+def _show(x: Any) -> str:
+    if isinstance(x, (list, tuple)) and any(hasattr(v, "shape") for v in x):
+        return "[" + ", ".join(_show(v) for v in x) + "]"
+    shape = getattr(x, "shape", None)
+    if shape is None or not hasattr(x, "dtype"):
+        text = repr(x)
+        return text if len(text) < 60 else text[:57] + "..."
+    try:
+        return f"{standardize_dtype(x.dtype)}{_shape_text(shape)}"
+    except (TypeError, ValueError):
+        return type(x).__name__
+
+
+def _shape_text(shape: Any) -> str:
+    return "(" + ", ".join(str(d) for d in shape) + ")"
+
+
+def _as_list(x: Any) -> Any:
+    return x if isinstance(x, (list, tuple)) else (x,)
+
+
+def _read(x: Any) -> Any:
+    return x.value if isinstance(x, Variable) else x
+
+
+def _weak_dtype(x: Any) -> Any:
+    """A tensor's dtype name, a scalar's Python type, None for None."""
+    if x is None:
+        return None
+    for kind in _SCALARS:
+        if isinstance(x, kind):
+            return kind
+    return engine().dtype_name(x)
+
+
+def _natural(d: Any) -> str:
+    from kops.dtypes import result_type
+
+    return result_type(d)
+
+
+def _python_kind(dtype: str) -> type:
+    if dtype == "bool":
+        return bool
+    if dtype in FLOATS:
+        return float
+    return complex if dtype.startswith("complex") else int
+
+
+def _stepwise(each: list[Any]) -> Callable[[Any], Any]:
+    return lambda xs: [x if step is None else step(x) for x, step in zip(xs, each)]
+
+
+def _with_steps(kernel: Callable[..., Any], steps: list[tuple[int, Callable[[Any], Any]]]) -> Callable[..., Any]:
+    if not steps:
+        return kernel
+
+    def run(*args: Any) -> Any:
+        changed = list(args)
+        for i, step in steps:
+            changed[i] = step(changed[i])
+        return kernel(*changed)
+
+    return run
+
+
+def _fix_dtypes(out: Any, result: Any) -> Any:
+    """`out` with the dtypes of `result`; `out` itself when it has them."""
+    if isinstance(out, (list, tuple)):
+        wanted = result if isinstance(result, tuple) else (result,) * len(out)
+        fixed = [_fix_dtypes(x, r) for x, r in zip(out, wanted)]
+        if all(a is b for a, b in zip(fixed, out)):
+            return out
+        return type(out)(*fixed) if hasattr(out, "_fields") else type(out)(fixed)
+    if out is None or result is None:
+        return out
+    e = engine()
+    if not e.is_tensor(out):
+        return e.convert(out, result)
+    return out if e.dtype_name(out) == result else e.cast(out, result)
+
+
+def _describe(x: Any) -> Any:
+    if x is None:
+        return None
+    for kind in _SCALARS:
+        if isinstance(x, kind):
+            return kind.__name__
+    return x.dtype
+
+
+_KIND_BY_NAME: Mapping[str, type] = {kind.__name__: kind for kind in _SCALARS}
+
+
+def _traced_constants(name: str, described: tuple[Any, ...], statics: tuple[Any, ...]) -> Any:
+    from kops.declare import OPS
+
+    op, e = OPS[name], engine()
+
+    def dtype_of(d: Any) -> Any:
+        if isinstance(d, tuple):
+            return [dtype_of(x) for x in d]
+        return d if d is None else _KIND_BY_NAME[d] if isinstance(d, str) else standardize_dtype(d)
+
+    ds = [dtype_of(d) for d in described]
+    args: list[Any] = [None] * len(op.parameters)
+    for (i, _), value in zip(op._key_positions, statics):
+        args[i] = value
+    targets, result = op.promote(ds, args)
+    flat = [x for d in ds for x in (d if isinstance(d, list) else [d])]
+    lone = not any(isinstance(d, str) for d in flat)
+    use_body = name not in e.TABLE
+    if use_body:
+        op.kernel(())
+    native_dtype = None
+    if op._dtype_position is not None and isinstance(result, str):
+        native_dtype = result if use_body else e.native_dtype(result)
+    return targets, result, native_dtype, use_body, (use_body or name in e.SCALARS) and not lone
+
+
+# torch.compile evaluates this call and uses its result as a constant.
+_traced_constants._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
+def _traced_cast(x: Any, target: str | None, raw_scalars: bool) -> Any:
+    if x is None:
+        return None
+    e = engine()
+    if isinstance(x, _SCALARS):
+        if not raw_scalars:
+            return e.convert(x, target)
+        return x if target is None else _python_kind(target)(x)
+    return x if target is None or e.dtype_name(x) == target else e.cast(x, target)
+
+
+def _spec(x: Any) -> Any:
+    """A KerasTensor for an argument of any kind."""
+    if x is None or isinstance(x, KerasTensor):
+        return x
+    if isinstance(x, Variable):
+        return KerasTensor(x.shape, x.dtype, record_history=False)
+    e = engine()
+    if e.is_tensor(x):
+        return KerasTensor(e.shape(x), e.dtype_name(x), record_history=False)
+    if isinstance(x, _SCALARS):
+        return KerasTensor((), _natural(_weak_dtype(x)), record_history=False)
+    array = np.asarray(x)
+    dtype = standardize_dtype(array.dtype) if hasattr(x, "dtype") else _list_dtype(array)
+    return KerasTensor(array.shape, dtype, record_history=False)
+
+
+def _list_dtype(array: np.ndarray) -> str:
+    """The dtype of `convert_to_tensor` of a Python list."""
+    if array.dtype.kind == "f":
+        return config.floatx()
+    if array.dtype.kind == "i":
+        return "int32" if array.size == 0 or np.abs(array).max() < 2**31 else "int64"
+    return standardize_dtype(array.dtype)
+
+
+def _spec_dtype(x: Any, spec: Any) -> Any:
+    if spec is None:
+        return None
+    for kind in _SCALARS:
+        if isinstance(x, kind):
+            return kind
+    return spec.dtype
+
+
+def _cast_spec(spec: Any, target: str | None) -> Any:
+    if not isinstance(spec, KerasTensor) or target is None or spec.dtype == target:
+        return spec
+    return KerasTensor(spec.shape, target, sparse=spec.sparse, ragged=spec.ragged, record_history=False)
+
+
+def _build(shapes: Any, result: Any) -> Any:
+    if is_shape(shapes):
+        return KerasTensor(shapes, result)
+    if isinstance(shapes, KerasTensor):
+        return shapes
+    wanted = result if isinstance(result, tuple) else (result,) * len(shapes)
+    return type(shapes)(_build(s, r) for s, r in zip(shapes, wanted))
+
+
+def _retype(outputs: Any, result: Any) -> Any:
+    if result is None:
+        return outputs
+    if isinstance(outputs, (list, tuple)):
+        wanted = result if isinstance(result, tuple) else (result,) * len(outputs)
+        return type(outputs)(_retype(o, r) for o, r in zip(outputs, wanted))
+    return _cast_spec(outputs, result)
+
+
+def _fresh(x: Any) -> Any:
+    if isinstance(x, KerasTensor):
+        return KerasTensor(x.shape, x.dtype, sparse=x.sparse, ragged=x.ragged)
+    return x
+
+
+def clear_plans(_: Any = None) -> None:
+    """Forget every plan: `floatx` is part of what rules decide."""
+    from kops.declare import OPS
+
+    for op in OPS.values():
+        op.plans.clear()
+
+
+config.settings.on_floatx.append(clear_plans)

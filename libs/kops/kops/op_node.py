@@ -1,0 +1,170 @@
+"""The one generic operation that stands in graphs for every op, and its name in files.
+
+Files of Keras 3 name a class for each op (`keras.src.ops.numpy`, `Concatenate`), whose config holds the static
+arguments while tensors stand in `inbound_nodes`. `OpNode` writes and reads that form without having the classes.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import pkgutil
+from typing import Any, Sequence
+
+from kops.keras_tensor import KerasTensor
+from kops.naming import to_snake_case
+from kops.operation import Operation
+from kops.op import Op
+from kops.shapes import is_shape
+
+_FAMILY_MODULES = {
+    "linalg": "linalg",
+    "fft": "math",
+    "segment": "math",
+    "nn": "nn",
+    "image": "image",
+    "control": "core",
+    "core": "core",
+    "einops": "einops",
+}
+
+
+def node_class(op: Op) -> tuple[str, str]:
+    """`(module, class name)` under which files know an op, for example `("keras.src.ops.numpy", "Add")`."""
+    family = op.body.__module__.rpartition(".")[2].partition("_")[0]
+    module = _FAMILY_MODULES.get(family, "numpy")
+    name = "".join(part.capitalize() for part in op.name.split("_"))
+    if op.node:
+        given, _, class_name = op.node.rpartition(":")
+        module, name = given or module, class_name or name
+    return f"keras.src.ops.{module}", name
+
+
+class OpNode(Operation):
+    """An op with its static arguments fixed, as a node of a graph.
+
+    Args:
+        op: the declaration.
+        static: static arguments by name.
+        name: optional.
+    """
+
+    def __init__(self, op: Op, static: dict[str, Any], name: str | None = None) -> None:
+        if name is None:
+            from kops.naming import auto_name
+
+            name = auto_name(to_snake_case(node_class(op)[1]))
+        super().__init__(name=name)
+        self.op = op
+        self.static = static
+
+    @property
+    def class_path(self) -> tuple[str, str]:
+        """How files name this operation: `(module, class name)`."""
+        return node_class(self.op)
+
+    def call(self, *operands: Any, **named: Any) -> Any:
+        return self.op.call(*self._merge(operands, named))
+
+    def compute_output_spec(self, *operands: Any, **named: Any) -> Any:
+        return self.op.infer(self._merge(operands, named))
+
+    def _merge(self, operands: Sequence[Any], named: dict[str, Any]) -> list[Any]:
+        """All arguments in declared order, operands filling the non-static parameters from the left."""
+        queue = list(operands)
+        args: list[Any] = []
+        for p in self.op.parameters:
+            if p.kind == "static":
+                args.append(self.static.get(p.name, None if p.default is p.EMPTY else p.default))
+            elif p.passing is p.passing.VAR_POSITIONAL:
+                args.append(tuple(queue))
+                queue = []
+            elif queue:
+                args.append(queue.pop(0))
+            elif p.name in named:
+                args.append(named[p.name])
+            elif p.passing is p.passing.VAR_KEYWORD:
+                args.append(dict(named))
+            else:
+                args.append(None if p.default is p.EMPTY else p.default)
+        return args
+
+    def get_config(self) -> dict[str, Any]:
+        return {"name": self.name, **self.static}
+
+
+def record(op: Op, args: Sequence[Any], outputs: Any) -> None:
+    """Leave a node for a symbolic call of `op`."""
+    if not any(x.record_history for x in _tensors(args)):
+        return
+    static: dict[str, Any] = {}
+    operands: list[Any] = []
+    named: dict[str, Any] = {}
+    for p, value in zip(op.parameters, args):
+        if p.kind == "static":
+            if p.passing is p.passing.VAR_KEYWORD:
+                named.update(value)
+            else:
+                static[p.name] = value
+        elif p.passing is p.passing.VAR_POSITIONAL:
+            operands.extend(value)
+        else:
+            operands.append(value)
+    optional = [p for p in op.parameters if p.kind != "static" and p.passing is p.passing.POSITIONAL_OR_KEYWORD]
+    while operands and operands[-1] is None and len(operands) == len(optional):
+        operands.pop()
+        optional.pop()
+    OpNode(op, static)._record(tuple(operands), named, outputs)
+
+
+def _tensors(values: Any) -> list[KerasTensor]:
+    if isinstance(values, KerasTensor):
+        return [values]
+    if isinstance(values, dict):
+        values = values.values()
+    elif not isinstance(values, (list, tuple)):
+        return []
+    return [x for v in values for x in _tensors(v)]
+
+
+@functools.lru_cache(maxsize=None)
+def _by_class() -> dict[str, Op]:
+    """Every op by the class name that files use; declares all families."""
+    import kops.ops
+    from kops.declare import OPS
+
+    for module in pkgutil.iter_modules(kops.ops.__path__):
+        if not module.name.endswith("_test"):
+            importlib.import_module(f"kops.ops.{module.name}")
+    return {node_class(op)[1]: op for op in OPS.values()}
+
+
+def find(class_name: str) -> Op | None:
+    """The op whose graph node has this class name in files, or None."""
+    return _by_class().get(class_name)
+
+
+def from_config(class_name: str, config: dict[str, Any]) -> OpNode:
+    """The operation that a file describes.
+
+    Raises:
+        ValueError: when no op has that class name, or the config has arguments it does not take.
+    """
+    op = find(class_name)
+    if op is None:
+        raise ValueError(f"No op is known under the class name {class_name!r}.")
+    config = dict(config)
+    name = config.pop("name", None)
+    static_names = {p.name for p in op.parameters if p.kind == "static"}
+    known = {p.name for p in op.parameters}
+    unknown = set(config) - known
+    if unknown:
+        raise ValueError(f"{class_name} takes no argument {', '.join(sorted(unknown))}; it has {sorted(known)}.")
+    static = {
+        k: tuple(v) if isinstance(v, list) and is_shape(tuple(v)) else v
+        for k, v in config.items()
+        if k in static_names
+    }
+    return OpNode(op, static, name=name)
+
+

@@ -1,0 +1,1 @@
+"""The declarations of all ops, one module a family."""

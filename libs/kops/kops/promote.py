@@ -1,0 +1,116 @@
+"""Dtype rules: what arguments are cast to, and what comes out.
+
+A rule gets the dtypes of the tensor arguments (names; for Python scalars the types `int`, `float`, `complex`,
+`bool`; None for an absent optional one; a list for a `Tensors` parameter) and the static arguments by name. It
+returns `(compute, result)`: `compute` is one dtype for all tensor arguments or a tuple with one for each, where None
+leaves an argument as it is; `result` is a dtype, a tuple of them for several outputs, or None to leave what the
+kernel returns.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable, Sequence
+
+from kops import dtypes
+from kops.dtypes import result_type
+
+Rule = Callable[..., Any]
+
+
+def _present(ds: Sequence[Any]) -> list[Any]:
+    flat: list[Any] = []
+    for d in ds:
+        if isinstance(d, list):
+            flat.extend(d)
+        elif d is not None:
+            flat.append(d)
+    return flat
+
+
+def natural(d: Any) -> str:
+    """The dtype of a lone argument: of a Python scalar that of `convert_to_tensor`."""
+    return result_type(d)
+
+
+def common(*ds: Any, **static: Any) -> Any:
+    """All are promoted to their result type; so is the output."""
+    dtype = result_type(*_present(ds))
+    return dtype, dtype
+
+
+def first(d: Any, *ds: Any, **static: Any) -> Any:
+    """Output as the first argument; the others are left alone (indices, lengths)."""
+    dtype = result_type(*d) if isinstance(d, list) else natural(d)
+    return (dtype, *(None for _ in ds)), dtype
+
+
+def inexact(*ds: Any, **static: Any) -> Any:
+    """Promoted, ints and bools to `floatx`: functions like `exp` and `divide`."""
+    dtype = dtypes.to_inexact(result_type(*_present(ds)))
+    return dtype, dtype
+
+
+def real_inexact(*ds: Any, **static: Any) -> Any:
+    """As `inexact`, but a complex argument gives a float output: norms, magnitudes."""
+    dtype = dtypes.to_inexact(result_type(*_present(ds)))
+    return dtype, real_part(dtype)
+
+
+def real_part(dtype: str) -> str:
+    return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
+
+
+def compare(*ds: Any, **static: Any) -> Any:
+    """Promoted; the output is bool."""
+    return result_type(*_present(ds)), "bool"
+
+
+def logical(*ds: Any, **static: Any) -> Any:
+    """Cast to bool; the output is bool."""
+    return "bool", "bool"
+
+
+def predicate(d: Any, *ds: Any, **static: Any) -> Any:
+    """The argument as it is; the output is bool."""
+    return natural(d), "bool"
+
+
+def index(d: Any, *ds: Any, **static: Any) -> Any:
+    """The first argument as it is; the output is an int32 index or count."""
+    return (natural(d), *(None for _ in ds)), "int32"
+
+
+def accumulate(d: Any, *ds: Any, dtype: Any = None, **static: Any) -> Any:
+    """Sums and products: bool and small ints grow to 32 bits."""
+    if dtype is not None:
+        name = dtypes.standardize_dtype(dtype)
+        return name, name
+    name = grown(natural(d))
+    return name, name
+
+
+def grown(name: str) -> str:
+    if name == "bool" or name in ("int8", "int16"):
+        return "int32"
+    return "uint32" if name in ("uint8", "uint16") else name
+
+
+def requested(*ds: Any, dtype: Any = None, **static: Any) -> Any:
+    """Output in the static `dtype`, or promoted; arguments are left alone if a dtype was asked for."""
+    if dtype is not None:
+        return None, dtypes.standardize_dtype(dtype)
+    return common(*ds) if _present(ds) else (None, dtypes.config.settings.floatx)
+
+
+def kept(*ds: Any, **static: Any) -> Any:
+    """Arguments and outputs as they are."""
+    return tuple(None if isinstance(d, list) or d is None else natural(d) for d in ds), None
+
+
+def fixed(dtype: str) -> Rule:
+    """Arguments as they are, output always of one dtype."""
+
+    def rule(*ds: Any, **static: Any) -> Any:
+        return tuple(None if isinstance(d, list) or d is None else natural(d) for d in ds), dtype
+
+    return rule

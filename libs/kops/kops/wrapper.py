@@ -1,0 +1,88 @@
+"""The Python function that users call for an op, generated once per parameter list.
+
+It does three things: look up the plan for the arguments' types and dtypes, call it, and let the op explain a
+failure. Everything costly happens when a plan is made (`kops.op`).
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable
+
+from kops.engine import engine
+
+def _signature_of_list(xs: Any) -> Any:
+    if type(xs) in (list, tuple):
+        return tuple([(type(x), getattr(x, "dtype", None)) for x in xs])
+    return type(xs), getattr(xs, "dtype", None)
+
+
+@functools.lru_cache(maxsize=None)
+def _factory(signature: str, positional: str, key: str, gated: bool) -> Callable[..., Any]:
+    gate = f"\n        if compiling(): return op.traced(({positional}))" if gated else ""
+    source = f"""
+def factory(op, get, compiling):
+    def wrapper({signature}):{gate}
+        plan = get(({key}))
+        try:
+            if plan is None:
+                plan = op.prepare(({key}), ({positional}))
+            return plan({positional})
+        except Exception as error:
+            raise op.explain(error, ({positional}))
+    return wrapper
+"""
+    scope: dict[str, Any] = {"signature": _signature_of_list}
+    exec(compile(source, "<op dispatch>", "exec"), scope)
+    return scope["factory"]
+
+
+def _key_of(op: Any) -> str:
+    parts = []
+    for p in op.parameters:
+        if p.kind == "tensor":
+            parts.append(f'type({p.name}), getattr({p.name}, "dtype", None)')
+        elif p.kind == "tensors":
+            parts.append(f"signature({p.name})")
+        elif p.kind == "operand":
+            parts.append(f"type({p.name})")
+        elif p.name in op.key:
+            parts.append(p.name)
+    return ", ".join(parts) + "," if parts else ""
+
+
+def make_wrapper(op: Any) -> Callable[..., Any]:
+    """The public function of an op, with the name, signature, annotations and documentation of its declaration."""
+    names = []
+    signature = []
+    keyword_only = False
+    for p in op.parameters:
+        if p.passing is p.passing.VAR_POSITIONAL:
+            signature.append(f"*{p.name}")
+            keyword_only = True
+        elif p.passing is p.passing.VAR_KEYWORD:
+            signature.append(f"**{p.name}")
+        else:
+            if p.passing is p.passing.KEYWORD_ONLY and not keyword_only:
+                signature.append("*")
+                keyword_only = True
+            signature.append(p.name + ("" if p.default is p.EMPTY else "=None"))
+        names.append(p.name)
+    positional = ", ".join(names) + ("," if names else "")
+    e = engine()
+    functional = op.kind == "functional"
+    factory = _factory(
+        ", ".join(signature), positional, "" if functional else _key_of(op), e.compiling is not None
+    )
+    get = (lambda key: op.run_functional) if functional else op.plans.get
+    function = factory(op, get, e.compiling)
+    body = op.body
+    function.__name__ = body.__name__
+    function.__qualname__ = body.__qualname__
+    function.__module__ = body.__module__
+    function.__doc__ = body.__doc__
+    function.__annotations__ = body.__annotations__
+    function.__defaults__ = body.__defaults__
+    function.__kwdefaults__ = body.__kwdefaults__
+    function.op = op
+    return e.adopt(function)
