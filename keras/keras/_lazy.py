@@ -66,6 +66,6 @@ def attach(
         return found
 
     def __dir__() -> list[str]:
-        return sorted({*vars(sys.modules[module]), *names()} - {"attach"})
+        return sorted({*vars(sys.modules[module]), *names()} - {"attach", "kops"})
 
     return __getattr__, __dir__

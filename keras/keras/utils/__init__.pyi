@@ -4,6 +4,7 @@ from keras.utils import legacy as legacy
 from kops.keras_tensor import is_keras_tensor as is_keras_tensor
 from ksave.deserialize import deserialize_keras_object as deserialize_keras_object
 from ksave.registry import CustomObjectScope as CustomObjectScope
+from ksave.registry import CustomObjectScope as custom_object_scope
 from ksave.registry import get_custom_objects as get_custom_objects
 from ksave.registry import get_registered_name as get_registered_name
 from ksave.registry import get_registered_object as get_registered_object

@@ -28,8 +28,11 @@ from keras._tf_keras.keras import tree as tree
 from keras._tf_keras.keras import utils as utils
 from keras._tf_keras.keras import visualization as visualization
 from keras._tf_keras.keras import wrappers as wrappers
+from kops.function import Function as Function
 from kops.keras_tensor import KerasTensor as KerasTensor
 from kops.operation import Operation as Operation
+from kops.remat import RematScope as RematScope
+from kops.remat import remat as remat
 from kops.scopes import StatelessScope as StatelessScope
 from kops.scopes import SymbolicScope as SymbolicScope
 from kops.scopes import device as device

@@ -3,3 +3,8 @@ from keras._tf_keras.keras.ops import image as image
 from keras._tf_keras.keras.ops import linalg as linalg
 from keras._tf_keras.keras.ops import nn as nn
 from keras._tf_keras.keras.ops import numpy as numpy
+from kops.ops.elementwise import add as add
+from kops.ops.elementwise import exp as exp
+from kops.ops.elementwise import expp as expp
+from kops.ops.elementwise import less as less
+from kops.ops.elementwise import subtract as subtract
