@@ -41,7 +41,6 @@ def wheels(tmp_path_factory, pip) -> Path:
     ignore = shutil.ignore_patterns("*_test.py", "build", "*.egg-info", "__pycache__")
     for project in [*ROOT.glob("libs/*/pyproject.toml"), ROOT / "keras/pyproject.toml"]:
         copy = shutil.copytree(project.parent, copies / project.parent.name, ignore=ignore)
-        shutil.copy(ROOT / "LICENSE", copy)
         run([*pip, "wheel", "--no-deps", "--no-build-isolation", "-w", made, copy])
     return made
 

@@ -32,8 +32,7 @@ def repository(tmp_path, environment):
     settings.mkdir(parents=True)
     shutil.copy(ROOT / "pants.toml", tmp_path)
     shutil.copy(ROOT / "tools/pants/prelude.py", settings)
-    (tmp_path / "BUILD").write_text('python_test_utils(name="conftest", sources=["conftest.py"])\n'
-                                    'resources(name="license", sources=["LICENSE"])\n')  # fmt: skip
+    (tmp_path / "BUILD").write_text('python_test_utils(name="conftest", sources=["conftest.py"])\n')
     (tmp_path / "conftest.py").touch()
     for library, below in {
         "kspec": [],

@@ -53,11 +53,11 @@ def keras_library(name, may_import=(), engines=ENGINES, folder=None, split=()):
         engine_tests(
             name + "." + part, name="tests_" + part, sources=[glob], engines=engines, dependencies=whole
         )
-    resources(name="pyproject", sources=["pyproject.toml", "README.md"])
+    resources(name="pyproject", sources=["pyproject.toml", "README.md", "LICENSE"])
     files(name="build_file", sources=["BUILD"])  # read by a test
     python_distribution(
         name="dist",
-        dependencies=[":src", ":pyproject", "//:license"],
+        dependencies=[":src", ":pyproject"],
         provides=python_artifact(name=name),
         generate_setup=False,
         sdist=False,
