@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from kops.backends.merging import merge_tables
+from kops.backends.openvino import nn_activations
 
-GRAPH_TABLE = merge_tables([])
+GRAPH_TABLE = merge_tables([nn_activations])

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kops.backends.merging import merge_tables
-from kops.backends.torch import elementwise
+from kops.backends.torch import elementwise, nn_activations
 
-TABLE = merge_tables([elementwise])
+TABLE = merge_tables([elementwise, nn_activations])
 SCALARS = elementwise.SCALARS

@@ -1,0 +1,38 @@
+"""Activation kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+
+def elu(x: Any, alpha: float) -> Any:
+    return tf.nn.elu(x) if alpha == 1 else tf.where(x > 0, x, alpha * tf.math.expm1(tf.minimum(x, 0)))
+
+
+def softmax(x: Any, axis: Any) -> Any:
+    if isinstance(axis, int) and x.shape.rank:
+        return tf.nn.softmax(x, axis)
+    return tf.exp(log_softmax(x, axis))
+
+
+def log_softmax(x: Any, axis: Any) -> Any:
+    if isinstance(axis, int) and x.shape.rank:
+        return tf.nn.log_softmax(x, axis)
+    return x - tf.reduce_logsumexp(x, axis, keepdims=True)
+
+
+TABLE = {
+    "relu": tf.nn.relu,
+    "relu6": tf.nn.relu6,
+    "leaky_relu": tf.nn.leaky_relu,
+    "elu": elu,
+    "selu": tf.nn.selu,
+    "gelu": tf.nn.gelu,
+    "silu": tf.nn.silu,
+    "sigmoid": tf.math.sigmoid,
+    "softplus": tf.math.softplus,
+    "softmax": softmax,
+    "log_softmax": log_softmax,
+}
