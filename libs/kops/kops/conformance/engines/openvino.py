@@ -1,0 +1,24 @@
+"""The traced and compiled graph, with unknown leading dimensions where the op allows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import openvino as ov
+
+from kops import tree
+from kops.backends.openvino.core import dtype_name, trace
+
+
+class _Input:
+    def __init__(self, array: np.ndarray, dynamic: bool) -> None:
+        self.shape = tuple(None if dynamic and i == 0 and d > 1 else d for i, d in enumerate(array.shape))
+        self.dtype = dtype_name(array)
+
+
+def compiled(function: Any, arrays: list[Any], dynamic: bool) -> Any:
+    model, structure = trace(function, [_Input(a, dynamic) for a in arrays])
+    program = ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
+    results = program([np.ascontiguousarray(a) for a in arrays])
+    return tree.pack_sequence_as(structure, [np.array(results[i]) for i in range(len(results))])

@@ -1,0 +1,33 @@
+"""`tf.function`, with unknown leading dimensions where the op allows them, and `tf.GradientTape`."""
+
+from __future__ import annotations
+
+import contextlib
+from typing import Any
+
+import numpy as np
+import tensorflow as tf
+
+
+def compiled(function: Any, arrays: list[Any], dynamic: bool) -> Any:
+    def spec(x: Any) -> Any:
+        shape = x.shape.as_list()
+        return tf.TensorSpec(
+            [None if dynamic and i == 0 and d > 1 else d for i, d in enumerate(shape)], x.dtype
+        )
+
+    traced = tf.function(function, input_signature=[spec(x) for x in arrays], autograph=False)
+    return traced(*arrays)
+
+
+def gradients(function: Any, arrays: list[Any], wanted: list[int]) -> list[np.ndarray]:
+    with tf.GradientTape() as tape:
+        for i in wanted:
+            tape.watch(arrays[i])
+        value = function(*arrays)
+    found = tape.gradient(value, [arrays[i] for i in wanted], unconnected_gradients="zero")
+    return [tf.convert_to_tensor(g).numpy() for g in found]
+
+
+def wide() -> Any:
+    return contextlib.nullcontext()
