@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 
+from kops.backends.plain_layer import LayerBase
 from kops.backends.probing import probe
 from kops.config import settings
 from kops.dtypes import standardize_dtype
@@ -21,9 +22,18 @@ _NAMES: dict[Any, str] = {}
 _NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
 
 
+_switched_x64_on = False
+
+
 def _follow_floatx(floatx: str) -> None:
-    if floatx == "float64":
+    # float64 as floatx needs x64; what was switched on for it is switched off with it, never the user's own setting.
+    global _switched_x64_on
+    if floatx == "float64" and not jax.config.jax_enable_x64:
         jax.config.update("jax_enable_x64", True)
+        _switched_x64_on = True
+    elif floatx != "float64" and _switched_x64_on:
+        jax.config.update("jax_enable_x64", False)
+        _switched_x64_on = False
 
 
 _follow_floatx(settings.floatx)
@@ -116,7 +126,7 @@ def device_scope(name: str) -> Any:
 
 
 def layer_base() -> type:
-    return object
+    return LayerBase
 
 
 def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:
