@@ -1,0 +1,113 @@
+"""How a layer is written to and made from files."""
+
+from __future__ import annotations
+
+import functools
+from typing import Any, Iterator
+
+import ksave
+from kops.operation import Operation
+
+from klayers import dtype_policies, regularizers, tracking
+
+
+class LayerSaving:
+    """Mixin of `Layer`."""
+
+    def get_config(self) -> dict[str, Any]:
+        """Constructor arguments from which `from_config` makes an equal layer."""
+        base = {
+            "name": self.name,
+            "trainable": self.trainable,
+            "dtype": dtype_policies.serialize(self._dtype_policy),
+        }
+        if self._activity_regularizer is not None:
+            base["activity_regularizer"] = regularizers.serialize(self._activity_regularizer)
+        if type(self).get_config is not LayerSaving.get_config:
+            return base  # a subclass adds its own arguments
+        own = Operation.get_config(self)
+        for key in ("trainable", "dtype", "activity_regularizer"):
+            own.pop(key, None)
+        return {**base, **{k: ksave.serialize_keras_object(v) for k, v in own.items()}}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any]) -> Any:
+        config = dict(config)
+        dtype = config.get("dtype")
+        if isinstance(dtype, dict):
+            config["dtype"] = dtype_policies.deserialize(dtype)
+        if cls.get_config is LayerSaving.get_config:
+            # Nobody but us serialized the arguments, so we make the objects again.
+            config = {
+                k: ksave.deserialize_keras_object(v) if isinstance(v, dict) and "class_name" in v else v
+                for k, v in config.items()
+            }
+        return super().from_config(config)
+
+    def get_build_config(self) -> dict[str, Any] | None:
+        """What `build_from_config` needs to make the variables again."""
+        shapes = self._build_shapes
+        if shapes is None:
+            return None
+        if isinstance(shapes, dict):
+            return (
+                {"shapes_dict": shapes} if len(shapes) > 1 else {"input_shape": next(iter(shapes.values()))}
+            )
+        return {"input_shape": shapes}
+
+    def build_from_config(self, config: dict[str, Any]) -> None:
+        """Build with the shapes of a file."""
+        if not config or self.built:
+            return
+        shapes = config.get("shapes_dict")
+        if shapes:
+            self.build(**{k: tuples(v) for k, v in shapes.items()})
+        elif config.get("input_shape") is not None:
+            self.build(tuples(config["input_shape"]))
+
+    def save_own_variables(self, store: Any) -> None:
+        """Put the layer's own variables into a mapping from names to arrays."""
+        trainable, others = tracking.own_variables(self)
+        for i, v in enumerate([*trainable, *others]):
+            store[str(i)] = v
+
+    def load_own_variables(self, store: Any) -> None:
+        """Take the layer's own variables from a mapping that `save_own_variables` filled."""
+        trainable, others = tracking.own_variables(self)
+        mine = [*trainable, *others]
+        if len(store.keys()) != len(mine):
+            hint = ""
+            if not mine and not self.built:
+                hint = (
+                    " The layer is not built, so it has no variables yet: define get_build_config() and "
+                    "build_from_config(), or build it in its own build()."
+                )
+            raise ValueError(
+                f"{type(self).__name__} {self.name!r} expects {len(mine)} variables, but the file has "
+                f"{len(store.keys())}.{hint}"
+            )
+        for i, v in enumerate(mine):
+            v.assign(store[str(i)])
+
+    def _saveable_children(self) -> Iterator[tuple[str, Any]]:
+        return ksave.attribute_children(self, skip=own_names())
+
+
+def tuples(shape: Any) -> Any:
+    if isinstance(shape, list):
+        return (
+            tuple(shape)
+            if all(d is None or isinstance(d, int) for d in shape)
+            else [tuples(s) for s in shape]
+        )
+    if isinstance(shape, dict):
+        return {k: tuples(v) for k, v in shape.items()}
+    return shape
+
+
+@functools.lru_cache(maxsize=1)
+def own_names() -> frozenset[str]:
+    """Names that are the machinery's, not a subclass's."""
+    from klayers.layer import Layer
+
+    return frozenset(dir(Layer())) | tracking.MACHINERY
