@@ -7,6 +7,7 @@ cast; a plan whose arguments need none is the engine's kernel itself.
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any, Callable, Mapping, Sequence
 
@@ -94,9 +95,9 @@ class Op:
                 return self._remember(key, self._splitting(i))
             for x in args[i] if self.parameters[i].kind == "tensors" else (args[i],):
                 if isinstance(x, Variable):
-                    return self._remember(key, self._reading)
+                    return self._remember(key, self._reading_plan(args))
                 foreign |= not (x is None or isinstance(x, _SCALARS) or e.is_tensor(x))
-        if any(isinstance(args[i], Variable) for i in self._operand_positions):
+        if any(_holds_variable(args[i]) for i in self._operand_positions):
             return self._remember(key, self._reading)
         if foreign:
             return self._remember(key, self._converting)
@@ -106,7 +107,9 @@ class Op:
         self.plans[key] = plan
         return plan
 
-    def _map_tensors(self, change: Callable[[Any], Any], args: Sequence[Any], operands: bool = False) -> list[Any]:
+    def _map_tensors(
+        self, change: Callable[[Any], Any], args: Sequence[Any], operands: bool = False
+    ) -> list[Any]:
         result = list(args)
         for i in self.tensor_positions:
             x = result[i]
@@ -119,6 +122,12 @@ class Op:
                 result[i] = change(result[i])
         return result
 
+    def _reading_plan(self, args: tuple[Any, ...]) -> Callable[..., Any]:
+        if self._body is not self.body or any(p.kind == "tensors" for p in self.parameters):
+            return self._reading
+        positions = tuple(i for i, x in enumerate(args) if isinstance(x, Variable))
+        return _reader(len(args), positions)(self.function)
+
     def _reading(self, *args: Any) -> Any:
         return self.call(*self._map_tensors(_read, args, operands=True))
 
@@ -126,7 +135,12 @@ class Op:
         e = engine()
 
         def change(x: Any) -> Any:
-            if x is None or isinstance(x, _SCALARS) or e.is_tensor(x) or isinstance(x, (KerasTensor, Variable)):
+            if (
+                x is None
+                or isinstance(x, _SCALARS)
+                or e.is_tensor(x)
+                or isinstance(x, (KerasTensor, Variable))
+            ):
                 return x
             return e.convert(x, None)
 
@@ -179,7 +193,9 @@ class Op:
         steps: list[tuple[int, Callable[[Any], Any]]] = []
         for i, d, target in zip(self.tensor_positions, ds, compute):
             if isinstance(d, list):
-                each = [self._step(x, dx, target, raw_scalars, is_body) for x, dx in zip(_as_list(args[i]), d)]
+                each = [
+                    self._step(x, dx, target, raw_scalars, is_body) for x, dx in zip(_as_list(args[i]), d)
+                ]
                 if any(step is not None for step in each):
                     steps.append((i, _stepwise(each)))
             else:
@@ -200,7 +216,9 @@ class Op:
             return [_weak_dtype(v) for v in x]
         return _weak_dtype(x)
 
-    def _step(self, x: Any, d: Any, target: Any, raw_scalars: bool, is_body: bool) -> Callable[[Any], Any] | None:
+    def _step(
+        self, x: Any, d: Any, target: Any, raw_scalars: bool, is_body: bool
+    ) -> Callable[[Any], Any] | None:
         """How one argument becomes what the kernel wants; None when it is that already."""
         e = engine()
         if d is None:
@@ -251,13 +269,19 @@ class Op:
                 x = x.value
             return x if x is None or isinstance(x, _SCALARS) or e.is_tensor(x) else e.convert(x, None)
 
-        args = tuple(self._map_tensors(ready, args))
+        args = list(self._map_tensors(ready, args))
+        for i in self._operand_positions:
+            args[i] = _read(args[i])
         described = tuple(
-            tuple(_describe(v) for v in args[i]) if self.parameters[i].kind == "tensors" else _describe(args[i])
+            tuple(_describe(v) for v in args[i])
+            if self.parameters[i].kind == "tensors"
+            else _describe(args[i])
             for i in self.tensor_positions
         )
         statics = tuple(args[i] for i, _ in self._key_positions)
-        targets, result, native_dtype, use_body, raw_scalars = _traced_constants(self.name, described, statics)
+        targets, result, native_dtype, use_body, raw_scalars = _traced_constants(
+            self.name, described, statics
+        )
         changed = list(args)
         for i, target in zip(self.tensor_positions, targets):
             x = changed[i]
@@ -356,7 +380,11 @@ class Op:
         if _is_named(error):
             return error
         shown = ", ".join(f"{p.name}: {_show(v)}" for p, v in zip(self.parameters, args))
-        kind = type(error) if type(error) in (ValueError, TypeError, IndexError, NotImplementedError) else ValueError
+        kind = (
+            type(error)
+            if type(error) in (ValueError, TypeError, IndexError, NotImplementedError)
+            else ValueError
+        )
         return _mark_named(kind(f"{self.name}: {error} Called with {shown}."))
 
 
@@ -394,7 +422,21 @@ def _as_list(x: Any) -> Any:
 
 
 def _read(x: Any) -> Any:
+    if type(x) is tuple or type(x) is list:
+        return type(x)([_read(v) for v in x])
     return x.value if isinstance(x, Variable) else x
+
+
+def _holds_variable(x: Any) -> bool:
+    return isinstance(x, Variable) or (type(x) in (tuple, list) and any(_holds_variable(v) for v in x))
+
+
+@functools.lru_cache(maxsize=None)
+def _reader(count: int, positions: tuple[int, ...]) -> Any:
+    """Source-generated, since it runs at every op on a Variable: `lambda f: lambda a0, a1: f(a0, a1.value)`."""
+    names = [f"a{i}" for i in range(count)]
+    values = [f"{n}.value" if i in positions else n for i, n in enumerate(names)]
+    return eval(f"lambda f: lambda {', '.join(names)}: f({', '.join(values)})")
 
 
 def _weak_dtype(x: Any) -> Any:
@@ -425,7 +467,9 @@ def _stepwise(each: list[Any]) -> Callable[[Any], Any]:
     return lambda xs: [x if step is None else step(x) for x, step in zip(xs, each)]
 
 
-def _with_steps(kernel: Callable[..., Any], steps: list[tuple[int, Callable[[Any], Any]]]) -> Callable[..., Any]:
+def _with_steps(
+    kernel: Callable[..., Any], steps: list[tuple[int, Callable[[Any], Any]]]
+) -> Callable[..., Any]:
     if not steps:
         return kernel
 

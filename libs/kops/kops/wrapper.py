@@ -11,10 +11,16 @@ from typing import Any, Callable
 
 from kops.engine import engine
 
+
 def _signature_of_list(xs: Any) -> Any:
     if type(xs) in (list, tuple):
         return tuple([(type(x), getattr(x, "dtype", None)) for x in xs])
     return type(xs), getattr(xs, "dtype", None)
+
+
+def _kind_of_operand(x: Any) -> Any:
+    """A tensor may stand inside of a tuple, as in `x[:, i]`."""
+    return tuple(map(type, x)) if type(x) in (tuple, list) else type(x)
 
 
 @functools.lru_cache(maxsize=None)
@@ -32,7 +38,7 @@ def factory(op, get, compiling):
             raise op.explain(error, ({positional}))
     return wrapper
 """
-    scope: dict[str, Any] = {"signature": _signature_of_list}
+    scope: dict[str, Any] = {"signature": _signature_of_list, "kind": _kind_of_operand}
     exec(compile(source, "<op dispatch>", "exec"), scope)
     return scope["factory"]
 
@@ -45,7 +51,7 @@ def _key_of(op: Any) -> str:
         elif p.kind == "tensors":
             parts.append(f"signature({p.name})")
         elif p.kind == "operand":
-            parts.append(f"type({p.name})")
+            parts.append(f"kind({p.name})")
         elif p.name in op.key:
             parts.append(p.name)
     return ", ".join(parts) + "," if parts else ""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from kops.backends.merging import merge_tables
-from kops.backends.tensorflow import elementwise, nn_activations
+from kops.backends.tensorflow import elementwise, indexing, linalg, manipulation, nn_activations, nn_conv, sorting
 
-TABLE = merge_tables([elementwise, nn_activations])
+TABLE = merge_tables([elementwise, indexing, linalg, manipulation, nn_activations, nn_conv, sorting])
 SCALARS = elementwise.SCALARS

@@ -1,0 +1,81 @@
+"""Kernels that read and write elements by position."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+from jax import lax
+
+from kops.item_keys import canonical_key, item_shape
+
+
+def _get_item(x: Any, key: Any) -> Any:
+    key = canonical_key(key)
+    if any(isinstance(e, int) for e in (key if type(key) is tuple else (key,))):
+        item_shape(x.shape, key)  # jax clamps ints that are out of range
+    return x[key]
+
+
+def _starts(x: Any, starts: Any, lengths: Any) -> Any:
+    if not hasattr(starts, "shape"):
+        for axis, (s, n) in enumerate(zip(starts, lengths)):  # jax clamps
+            if isinstance(s, int) and not 0 <= s <= x.shape[axis] - max(n, 0):
+                raise ValueError(
+                    f"A slice from {s} of length {n} leaves axis {axis} of length {x.shape[axis]}."
+                )
+    return starts
+
+
+def _slice(x: Any, starts: Any, shape: Any) -> Any:
+    starts = _starts(x, starts, shape)
+    if isinstance(starts, (tuple, list)) and all(isinstance(s, int) for s in starts):
+        ends = [d if n == -1 else s + n for s, n, d in zip(starts, shape, x.shape)]
+        return lax.slice(x, starts, ends)
+    return lax.dynamic_slice(x, starts, shape)
+
+
+def _slice_update(x: Any, starts: Any, updates: Any) -> Any:
+    return lax.dynamic_update_slice(x, updates, _starts(x, starts, updates.shape))
+
+
+def _columns(indices: Any) -> tuple[Any, ...]:
+    return tuple(jnp.moveaxis(indices, -1, 0))
+
+
+def _scatter(indices: Any, values: Any, shape: Any) -> Any:
+    return jnp.zeros(shape, values.dtype).at[_columns(indices)].add(values)
+
+
+def _scatter_update(x: Any, indices: Any, updates: Any, reduction: Any) -> Any:
+    at = x.at[_columns(indices)]
+    return getattr(at, {None: "set", "mul": "multiply"}.get(reduction, reduction))(updates)
+
+
+def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> Any:
+    if not sparse:
+        return jax.nn.one_hot(x, num_classes, dtype=dtype, axis=axis)
+    from jax.experimental import sparse as jax_sparse
+
+    axis = axis + x.ndim + 1 if axis < 0 else axis
+    positions = list(jnp.indices(x.shape, dtype="int32"))
+    positions.insert(axis, jnp.asarray(x, "int32"))
+    indices = jnp.stack([p.ravel() for p in positions], axis=-1)
+    inside = (x.ravel() >= 0) & (x.ravel() < num_classes)
+    shape = (*x.shape[:axis], num_classes, *x.shape[axis:])
+    return jax_sparse.BCOO((inside.astype(dtype), indices), shape=shape)
+
+
+TABLE = {
+    "get_item": _get_item,
+    "take": jnp.take,
+    "take_along_axis": jnp.take_along_axis,
+    "slice": _slice,
+    "slice_update": _slice_update,
+    "scatter": _scatter,
+    "scatter_update": _scatter_update,
+    "nonzero": lambda x: tuple(i.astype("int32") for i in jnp.nonzero(x)),
+    "one_hot": _one_hot,
+    "isin": lambda x1, x2, unique, invert: jnp.isin(x1, x2, assume_unique=unique, invert=invert),
+}

@@ -1,0 +1,26 @@
+"""Kernels that order elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax.numpy as jnp
+from jax import lax
+
+
+def _argpartition(x: Any, kth: int, axis: int | None) -> Any:
+    # argpartition negates, which bools cannot.
+    return jnp.argpartition(x.astype("int32") if x.dtype == bool else x, kth, axis)
+
+
+def _top_k(x: Any, k: int, sorted: bool) -> tuple[Any, Any]:
+    return tuple(lax.top_k(x, k))
+
+
+TABLE = {
+    "sort": jnp.sort,
+    "argsort": jnp.argsort,
+    "argpartition": _argpartition,
+    "top_k": _top_k,
+    "searchsorted": jnp.searchsorted,
+}

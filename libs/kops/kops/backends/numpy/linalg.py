@@ -1,0 +1,45 @@
+"""Kernels of products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kops.dims import as_tuple
+
+_BLAS = "fdFD"
+
+
+def _wide(x: Any) -> Any:
+    """A dtype in which sums are right: small ints would overflow, half floats lose digits and have no BLAS."""
+    if x.dtype.kind in "iu":
+        return x.astype(np.int32) if x.dtype.itemsize < 4 else x
+    return x if x.dtype.kind in "bc" or x.dtype.char in _BLAS else x.astype(np.float32)
+
+
+def _matmul(x1: Any, x2: Any) -> Any:
+    if x1.dtype.char in _BLAS:
+        return np.matmul(x1, x2)
+    return np.matmul(_wide(x1), _wide(x2))
+
+
+def _tensordot(x1: Any, x2: Any, axes: Any) -> Any:
+    axes = axes if isinstance(axes, int) else tuple(as_tuple(a) for a in axes)
+    return np.tensordot(_wide(x1), _wide(x2), axes)
+
+
+def _einsum(subscripts: str, operands: Any, kwargs: Any) -> Any:
+    # With optimize, products of two go to BLAS.
+    return np.einsum(subscripts, *[_wide(x) for x in operands], optimize=len(operands) > 1)
+
+
+TABLE = {
+    "matmul": _matmul,
+    "tensordot": _tensordot,
+    "einsum": _einsum,
+    "outer": np.outer,
+    "kron": np.kron,
+    "correlate": lambda x1, x2, mode: np.correlate(_wide(x1), _wide(x2), mode),
+    "vander": np.vander,
+}

@@ -1,0 +1,74 @@
+"""Kernels of products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+_SMALL = (tf.bool, tf.int8, tf.uint8, tf.int16, tf.uint16)
+
+
+def _wide(x: Any) -> Any:
+    """Small ints would overflow while they are summed; TensorFlow multiplies no bools and no unsigned matrices."""
+    if x.dtype in _SMALL:
+        return tf.cast(x, tf.int32)
+    return tf.cast(x, tf.int64) if x.dtype in (tf.uint32, tf.uint64) else x
+
+
+def _matmul(x1: Any, x2: Any) -> Any:
+    rank1, rank2 = x1.shape.rank, x2.shape.rank
+    eight_bits = x1.dtype == tf.int8
+    if not eight_bits:
+        x1, x2 = _wide(x1), _wide(x2)
+    if rank1 == 2 == rank2 and not eight_bits:
+        return tf.linalg.matmul(x1, x2)
+    if not rank1 or not rank2:
+        raise ValueError("matmul needs at least one dimension.")
+    if rank2 == 2 and rank1 > 2 and not eight_bits:
+        return tf.tensordot(x1, x2, 1)  # one large product instead of a batch of small ones
+    if rank1 == 1:
+        x1 = tf.expand_dims(x1, 0)
+    if rank2 == 1:
+        x2 = tf.expand_dims(x2, 1)
+    out = tf.linalg.matmul(x1, x2, output_type=tf.int32) if eight_bits else tf.linalg.matmul(x1, x2)
+    return (
+        tf.squeeze(out, ([-2] if rank1 == 1 else []) + ([-1] if rank2 == 1 else []))
+        if 1 in (rank1, rank2)
+        else out
+    )
+
+
+def _einsum(subscripts: str, operands: Any, kwargs: Any) -> Any:
+    return tf.einsum(subscripts.replace(" ", ""), *[_wide(x) for x in operands])
+
+
+def _correlate(x1: Any, x2: Any, mode: str) -> Any:
+    n, m = tf.shape(x1)[0], tf.shape(x2)[0]
+    if x2.dtype.is_complex:
+        x2 = tf.math.conj(x2)
+    windows = tf.signal.frame(tf.pad(x1, [[m - 1, m - 1]]), m, 1)
+    whole = tf.linalg.matvec(windows, x2)
+    short, long = tf.minimum(n, m), tf.maximum(n, m)
+    if mode == "full":
+        return whole
+    if mode == "valid":
+        return whole[short - 1 : long]
+    start = tf.where(n >= m, short - 1 - short // 2, short // 2)
+    return whole[start : start + long]
+
+
+def _vander(x: Any, n: int | None, increasing: bool) -> Any:
+    count = (x.shape[0] or tf.shape(x)[0]) if n is None else n
+    number = tf.cast(x, tf.int32) if x.dtype in _SMALL else x
+    powers = tf.range(count) if increasing else tf.range(count - 1, -1, -1)
+    return tf.cast(tf.pow(number[:, None], tf.cast(powers, number.dtype)), x.dtype)
+
+
+TABLE = {
+    "matmul": _matmul,
+    "tensordot": lambda x1, x2, axes: tf.tensordot(_wide(x1), _wide(x2), axes),
+    "einsum": _einsum,
+    "correlate": _correlate,
+    "vander": _vander,
+}

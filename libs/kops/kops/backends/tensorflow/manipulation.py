@@ -1,0 +1,99 @@
+"""Kernels that arrange elements anew. Inside tf.function lengths may be unknown: then tf.shape stands in."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from kops.dims import (
+    COPYING_PADS,
+    as_tuple,
+    cuts,
+    other_pad,
+    pad_pairs,
+    pad_positions,
+    positive,
+    shift_pairs,
+    target,
+)
+
+
+def length_of(x: Any, axis: int) -> Any:
+    static = x.shape[axis]
+    return tf.shape(x)[axis] if static is None else static
+
+
+def _pad(x: Any, pad_width: Any, mode: str, constant_values: Any) -> Any:
+    pairs = pad_pairs(pad_width, x.shape.rank)
+    if mode == "constant":
+        value = 0 if constant_values is None else constant_values
+        return tf.pad(x, pairs, constant_values=tf.cast(value, x.dtype))
+    if mode not in COPYING_PADS:
+        raise other_pad(mode, "tensorflow")
+    for axis, pair in enumerate(pairs):
+        if any(pair):
+            if x.shape[axis] is None:
+                positions = tf.numpy_function(
+                    lambda n, p=pair: pad_positions(int(n), p, mode), [length_of(x, axis)], tf.int64
+                )
+                positions.set_shape([None])
+            else:
+                positions = pad_positions(x.shape[axis], pair, mode)
+            x = tf.gather(x, positions, axis=axis)
+    return x
+
+
+def _expand_dims(x: Any, axis: Any) -> Any:
+    if isinstance(axis, int):
+        return tf.expand_dims(x, axis)
+    ndim = x.shape.rank + len(axis)
+    for a in sorted(positive(a, ndim) for a in axis):
+        x = tf.expand_dims(x, a)
+    return x
+
+
+def _split(x: Any, sections: Any, axis: int) -> list[Any]:
+    if isinstance(sections, int):
+        return list(tf.split(x, sections, axis))
+    before = (slice(None),) * positive(axis, x.shape.rank)
+    return [x[(*before, part)] for part in cuts(sections, None)]
+
+
+def _tile(x: Any, repeats: Any) -> Any:
+    repeats = as_tuple(repeats)
+    missing = len(repeats) - x.shape.rank
+    if missing > 0:
+        x = tf.reshape(x, tf.concat([[1] * missing, tf.shape(x)], 0))
+    return tf.tile(x, (*((1,) * -missing), *repeats))
+
+
+def _broadcast_to(x: Any, shape: Any) -> Any:
+    if isinstance(shape, (tuple, list)) and any(d is None for d in shape):
+        lead = len(shape) - x.shape.rank
+        shape = [length_of(x, i - lead) if d is None else d for i, d in enumerate(shape)]
+    return tf.broadcast_to(x, shape)
+
+
+def _roll(x: Any, shift: Any, axis: Any) -> Any:
+    if axis is None:
+        return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), tf.shape(x))
+    return tf.roll(x, *shift_pairs(shift, axis))
+
+
+TABLE = {
+    "reshape": lambda x, newshape: tf.reshape(x, target(newshape)),
+    "transpose": tf.transpose,
+    "expand_dims": _expand_dims,
+    "squeeze": tf.squeeze,
+    "concatenate": tf.concat,
+    "stack": tf.stack,
+    "split": _split,
+    "unstack": tf.unstack,
+    "tile": _tile,
+    "repeat": tf.repeat,
+    "broadcast_to": _broadcast_to,
+    "flip": lambda x, axis: tf.reverse(x, list(range(x.shape.rank)) if axis is None else as_tuple(axis)),
+    "roll": _roll,
+    "pad": _pad,
+}

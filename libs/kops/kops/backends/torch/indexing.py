@@ -1,0 +1,142 @@
+"""Kernels that read and write elements by position."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from kops.item_keys import canonical_key, is_plain
+
+
+def _get_item(x: torch.Tensor, key: Any) -> torch.Tensor:
+    if type(key) is int:
+        return x[key]
+    entries = key if type(key) is tuple else (key,)
+    if is_plain(key) and not any(isinstance(e, slice) and (e.step or 1) < 0 for e in entries):
+        return x[key]
+    return _general_item(x, canonical_key(key))
+
+
+def _general_item(x: torch.Tensor, key: Any) -> torch.Tensor:
+    """torch has no negative steps and takes only its own arrays."""
+    from kops.item_keys import entries_of
+
+    result: list[Any] = []
+    flips: list[int] = []
+    axis = 0
+    for e in entries_of(key, x.ndim):
+        if isinstance(e, slice) and (e.step or 1) < 0:
+            positions = range(*e.indices(x.shape[axis]))
+            flips.append(axis)
+            # The same elements in ascending order, turned around beforehand.
+            last = x.shape[axis] - 1
+            e = (
+                slice(last - positions[0], last - positions[-1] + 1, -positions.step)
+                if positions
+                else slice(0, 0)
+            )
+        elif hasattr(e, "shape") and not isinstance(e, torch.Tensor):
+            e = torch.as_tensor(e, device=x.device)
+        if e is not None:
+            axis += e.ndim if isinstance(e, torch.Tensor) and e.dtype == torch.bool else 1
+        if isinstance(e, torch.Tensor) and e.dtype != torch.bool:
+            e = e.long()
+        result.append(e)
+    if flips:
+        x = torch.flip(x, flips)
+    return x[tuple(result)]
+
+
+def _wrapped(indices: torch.Tensor, length: int) -> torch.Tensor:
+    """Negative positions counted from the end; int64 as torch's gathers want."""
+    if indices.dtype in (torch.uint8, torch.bool):
+        return indices.long()
+    indices = indices.long()
+    return torch.where(indices < 0, indices + length, indices)
+
+
+def _take(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -> torch.Tensor:
+    if axis is None:
+        x, axis = x.reshape(-1), 0
+    if axis < 0:
+        axis += x.ndim
+    flat = _wrapped(indices, x.shape[axis])
+    if flat.ndim != 1:
+        taken = torch.index_select(x, axis, flat.reshape(-1))
+        return taken.reshape((*x.shape[:axis], *flat.shape, *x.shape[axis + 1 :]))
+    return torch.index_select(x, axis, flat)
+
+
+def _take_along_axis(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -> torch.Tensor:
+    if axis is None:
+        x, indices, axis = x.reshape(-1), indices.reshape(-1), 0
+    return torch.take_along_dim(x, _wrapped(indices, x.shape[axis]), axis)
+
+
+def _slice(x: torch.Tensor, starts: Any, shape: Any) -> torch.Tensor:
+    for axis, n in enumerate(shape):
+        start = starts[axis]
+        if isinstance(start, int) and start < 0:
+            raise ValueError(f"A slice cannot start at {start}.")
+        if n == -1:
+            x = torch.narrow(x, axis, start, x.shape[axis] - int(start))
+        else:
+            x = torch.narrow(x, axis, start, n)
+    return x
+
+
+def _slice_update(x: torch.Tensor, starts: Any, updates: torch.Tensor) -> torch.Tensor:
+    out = x.clone()
+    _slice(out, starts, updates.shape).copy_(updates)
+    return out
+
+
+def _scatter(indices: torch.Tensor, values: torch.Tensor, shape: Any) -> torch.Tensor:
+    zeros = torch.zeros(tuple(shape), dtype=values.dtype, device=values.device)
+    return zeros.index_put(torch.unbind(indices.long(), -1), values, accumulate=True)
+
+
+_REDUCE = {"max": "amax", "min": "amin", "mul": "prod"}
+
+
+def _scatter_update(
+    x: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, reduction: Any
+) -> torch.Tensor:
+    indices = indices.long()
+    if reduction in (None, "add"):
+        return x.index_put(torch.unbind(indices, -1), updates, accumulate=reduction is not None)
+    # Rows of the flattened leading axes, combined by index_reduce-like scatter.
+    depth = indices.shape[-1]
+    lead, rest = x.shape[:depth], x.shape[depth:]
+    rows = torch.zeros(indices.shape[:-1], dtype=torch.long, device=x.device)
+    for i, d in enumerate(lead):
+        rows = rows * d + _wrapped(indices[..., i], d)
+    width = math.prod(rest)
+    places = rows.reshape(-1, 1).expand(-1, width)
+    values = torch.broadcast_to(updates, (*indices.shape[:-1], *rest)).reshape(-1, width)
+    flat = x.reshape(math.prod(lead), width)
+    return flat.scatter_reduce(0, places, values, _REDUCE[reduction], include_self=True).reshape(x.shape)
+
+
+def _one_hot(x: torch.Tensor, num_classes: int, axis: int, dtype: Any, sparse: bool) -> torch.Tensor:
+    if sparse:
+        raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
+    axis = axis + x.ndim + 1 if axis < 0 else axis
+    classes = torch.arange(num_classes, device=x.device).reshape((num_classes,) + (1,) * (x.ndim - axis))
+    return (x.unsqueeze(axis) == classes).to(dtype)
+
+
+TABLE = {
+    "get_item": _get_item,
+    "take": _take,
+    "take_along_axis": _take_along_axis,
+    "slice": _slice,
+    "slice_update": _slice_update,
+    "scatter": _scatter,
+    "scatter_update": _scatter_update,
+    "nonzero": lambda x: tuple(i.int() for i in torch.nonzero(x, as_tuple=True)),
+    "one_hot": _one_hot,
+    "isin": lambda x1, x2, unique, invert: torch.isin(x1, x2, assume_unique=unique, invert=invert),
+}

@@ -1,0 +1,63 @@
+"""Kernels of products."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+import torch.nn.functional as F
+
+from kops.dims import as_tuple
+
+_SMALL = (torch.bool, torch.int8, torch.uint8, torch.int16, torch.uint16)
+
+
+def _wide(x: torch.Tensor) -> torch.Tensor:
+    """Small ints would overflow while they are summed; the unsigned ones have no products."""
+    if x.dtype in _SMALL:
+        return x.to(torch.int32)
+    return x.to(torch.int64) if x.dtype in (torch.uint32, torch.uint64) else x
+
+
+def _matmul(x1: torch.Tensor, x2: torch.Tensor) -> torch.Tensor:
+    if x1.dtype.is_floating_point:
+        return torch.matmul(x1, x2)
+    if x1.dtype == torch.int8 and x2.ndim == 2 and x1.ndim > 1:
+        # oneDNN's int8 product, many times faster than torch's own loop over ints
+        rows = torch._int_mm(x1.reshape(-1, x1.shape[-1]), x2)
+        return rows.reshape((*x1.shape[:-1], x2.shape[-1]))
+    return torch.matmul(_wide(x1), _wide(x2))
+
+
+def _tensordot(x1: torch.Tensor, x2: torch.Tensor, axes: Any) -> torch.Tensor:
+    axes = axes if isinstance(axes, int) else tuple(as_tuple(a) for a in axes)
+    return torch.tensordot(_wide(x1), _wide(x2), dims=axes)
+
+
+def _einsum(subscripts: str, operands: Any, kwargs: Any) -> torch.Tensor:
+    if operands[0].dtype.is_floating_point:
+        return torch.einsum(subscripts, *operands)
+    return torch.einsum(subscripts, *[_wide(x) for x in operands])
+
+
+def _correlate(x1: torch.Tensor, x2: torch.Tensor, mode: str) -> torch.Tensor:
+    n, m = x1.shape[0], x2.shape[0]
+    whole = F.conv1d(x1[None, None], x2.conj()[None, None].resolve_conj(), padding=m - 1)[0, 0]
+    short, long = min(n, m), max(n, m)
+    if mode == "full":
+        return whole
+    if mode == "valid":
+        return whole[short - 1 : long]
+    start = short - 1 - short // 2 if n >= m else short // 2
+    return whole[start : start + long]
+
+
+TABLE = {
+    "matmul": _matmul,
+    "tensordot": _tensordot,
+    "einsum": _einsum,
+    "outer": lambda x1, x2: torch.outer(x1.reshape(-1), x2.reshape(-1)),
+    "kron": torch.kron,
+    "correlate": _correlate,
+    "vander": lambda x, n, increasing: torch.vander(x, n, increasing),
+}

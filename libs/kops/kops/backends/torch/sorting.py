@@ -1,0 +1,42 @@
+"""Kernels that order elements."""
+
+from __future__ import annotations
+
+import torch
+
+
+def _flat(x: torch.Tensor, axis: int | None) -> tuple[torch.Tensor, int]:
+    return (x.reshape(-1), 0) if axis is None else (x, axis)
+
+
+def _argsort(x: torch.Tensor, axis: int | None) -> torch.Tensor:
+    x, axis = _flat(x, axis)
+    return torch.argsort(x, dim=axis, stable=True).int()
+
+
+def _sort(x: torch.Tensor, axis: int | None) -> torch.Tensor:
+    x, axis = _flat(x, axis)
+    return torch.sort(x, dim=axis).values
+
+
+def _top_k(x: torch.Tensor, k: int, sorted: bool) -> tuple[torch.Tensor, torch.Tensor]:
+    if x.dtype == torch.bool:
+        values, indices = torch.topk(x.to(torch.uint8), k, sorted=sorted)
+        return values.bool(), indices.int()
+    values, indices = torch.topk(x, k, sorted=sorted)
+    return values, indices.int()
+
+
+def _searchsorted(s: torch.Tensor, v: torch.Tensor, side: str) -> torch.Tensor:
+    if s.dtype == torch.bool:
+        s, v = s.to(torch.uint8), v.to(torch.uint8)
+    return torch.searchsorted(s.contiguous(), v.contiguous(), side=side, out_int32=True)
+
+
+TABLE = {
+    "sort": _sort,
+    "argsort": _argsort,
+    "argpartition": lambda x, kth, axis: _argsort(x, axis),  # a full order is a partition, too
+    "top_k": _top_k,
+    "searchsorted": _searchsorted,
+}

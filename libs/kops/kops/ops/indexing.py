@@ -1,0 +1,378 @@
+"""Ops that read and write elements by their positions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kops import promote
+from kops.declare import Operand, Tensor, composite, primitive
+from kops.dims import is_int
+from kops.item_keys import item_shape
+from kops.shapes import Shape, broadcast_shapes, standardize_axis, standardize_shape
+from kspec import public
+
+
+def _into_first(d: Any, *ds: Any, **static: Any) -> Any:
+    """Inputs and updates (first and last) in the dtype of the inputs; indices between them as they are."""
+    dtype = promote.natural(d)
+    return (dtype, *(None for _ in ds[:-1]), dtype), dtype
+
+
+@public("keras.ops.get_item", "keras.ops.numpy.get_item")
+@primitive(dtype=promote.first, shape=lambda x, key: item_shape(x.shape, key))
+def get_item(x: Tensor, key: Operand) -> Any:
+    """`x[key]`, with NumPy's meaning on every engine.
+
+    Args:
+        x: tensor.
+        key: an int, slice, None, Ellipsis, mask, tensor or list of ints, or a tuple of those.
+
+    Raises:
+        IndexError: for an int out of range, or too many indices.
+
+    Example:
+        >>> get_item(ones((4, 5, 6)), (slice(0, 2), ..., None, -1)).shape
+        (2, 5, 1)
+    """
+
+
+def _taken(x: Any, indices: Any, axis: Any = None) -> Shape:
+    if axis is None:
+        return tuple(indices.shape)
+    axis = standardize_axis(axis, len(x.shape))
+    return (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
+
+
+@public("keras.ops.take", "keras.ops.numpy.take")
+@primitive(dtype=promote.first, shape=_taken)
+def take(x: Tensor, indices: Tensor, axis: int | None = None) -> Any:
+    """Slices of a tensor chosen by position, as in an embedding look-up.
+
+    Args:
+        x: tensor.
+        indices: ints of any shape; negative ones count from the end. What lies outside is an error or NaN, by engine.
+        axis: the axis; None takes from the flattened tensor.
+
+    Returns:
+        A tensor in which the axes of `indices` stand in place of `axis`.
+
+    Example:
+        >>> take([10, 20, 30], [2, 0])
+        [30, 10]
+    """
+
+
+def _taken_along(x: Any, indices: Any, axis: Any = None) -> Shape:
+    if axis is None:
+        if len(indices.shape) != 1:
+            raise ValueError(f"with axis=None the indices have one dimension; got shape {indices.shape}.")
+        return tuple(indices.shape)
+    n = len(x.shape)
+    if len(indices.shape) != n:
+        raise ValueError(
+            f"x and indices need the same number of dimensions; got {x.shape} and {indices.shape}."
+        )
+    axis = standardize_axis(axis, n)
+    shape = broadcast_shapes(
+        (*x.shape[:axis], 1, *x.shape[axis + 1 :]), (*indices.shape[:axis], 1, *indices.shape[axis + 1 :])
+    )
+    return (*shape[:axis], indices.shape[axis], *shape[axis + 1 :])
+
+
+@public("keras.ops.take_along_axis", "keras.ops.numpy.take_along_axis")
+@primitive(dtype=promote.first, shape=_taken_along)
+def take_along_axis(x: Tensor, indices: Tensor, axis: int | None = None) -> Any:
+    """For each position of `indices` the element there along an axis: what `argsort` gives is undone by it.
+
+    Args:
+        x: tensor.
+        indices: ints, of `x`'s number of dimensions; other axes than `axis` broadcast.
+        axis: the axis; None means both are taken as one-dimensional.
+    """
+
+
+def _sliced(inputs: Any, start_indices: Any, shape: Any) -> Shape:
+    starts = _static_starts(start_indices, len(inputs.shape))
+    if len(shape) != len(inputs.shape):
+        raise ValueError(f"the slice's shape {tuple(shape)} needs {len(inputs.shape)} entries.")
+    result: list[int | None] = []
+    for axis, (d, n) in enumerate(zip(inputs.shape, shape)):
+        start = starts[axis] if starts else None
+        if n == -1:
+            result.append(None if d is None or start is None else d - start)
+            continue
+        result.append(n if n is None or is_int(n) else None)
+        if None not in (d, start, result[-1]) and not 0 <= start <= d - n:
+            raise ValueError(f"a slice from {start} of length {n} leaves axis {axis} of length {d}.")
+    return tuple(result)
+
+
+def _static_starts(start_indices: Any, ndim: int) -> Any:
+    if hasattr(start_indices, "shape") and hasattr(start_indices, "dtype"):
+        if len(start_indices.shape) != 1 or start_indices.shape[0] not in (None, ndim):
+            raise ValueError(f"start_indices need shape ({ndim},); got {tuple(start_indices.shape)}.")
+        return None
+    if len(start_indices) != ndim:
+        raise ValueError(f"start_indices need {ndim} entries; got {len(start_indices)}.")
+    return [int(s) if is_int(s) else None for s in start_indices]
+
+
+@public("keras.ops.slice")
+@primitive(dtype=promote.first, shape=_sliced, node="core:Slice")
+def slice(inputs: Tensor, start_indices: Operand, shape: Any) -> Any:
+    """A block of a tensor; the place where it starts may be computed.
+
+    Args:
+        inputs: tensor.
+        start_indices: where the block starts: one int for each axis, or a tensor of them.
+        shape: the block's shape; -1 up to the end of the axis (where the start is an int).
+
+    Example:
+        >>> slice(ones((4, 5)), (1, 2), (2, 3)).shape
+        (2, 3)
+    """
+
+
+def _slice_updated(inputs: Any, start_indices: Any, updates: Any) -> Shape:
+    if len(updates.shape) != len(inputs.shape):
+        raise ValueError(f"updates of shape {updates.shape} need the number of dimensions of {inputs.shape}.")
+    _sliced(inputs, start_indices, updates.shape)
+    return tuple(inputs.shape)
+
+
+@public("keras.ops.slice_update")
+@primitive(dtype=_into_first, shape=_slice_updated, node="core:SliceUpdate")
+def slice_update(inputs: Tensor, start_indices: Operand, updates: Tensor) -> Any:
+    """A tensor with a block of it replaced.
+
+    Args:
+        inputs: tensor.
+        start_indices: where the block starts: one int for each axis, or a tensor of them.
+        updates: the block.
+    """
+
+
+def _scattered(indices: Any, values: Any, shape: Any) -> Shape:
+    target = standardize_shape(shape)
+    _check_scatter(indices.shape, values.shape, target)
+    return target
+
+
+def _check_scatter(indices: Shape, values: Shape, target: Shape) -> None:
+    if not indices or indices[-1] is None or indices[-1] > len(target):
+        raise ValueError(f"indices of shape {indices} need up to {len(target)} positions in their last axis.")
+    want = (*indices[:-1], *target[indices[-1] :])
+    if len(values) > len(want) or any(
+        None not in (v, w) and v not in (1, w) for v, w in zip(reversed(values), reversed(want))
+    ):
+        raise ValueError(
+            f"values of shape {values} do not fit {want}, which indices of shape {indices} address."
+        )
+
+
+@public("keras.ops.scatter")
+@primitive(
+    dtype=lambda i, v, **_: ((None, promote.natural(v)), promote.natural(v)),
+    shape=_scattered,
+    node="core:Scatter",
+)
+def scatter(indices: Tensor, values: Tensor, shape: Any) -> Any:
+    """Zeros with values added at positions; values of the same position sum up.
+
+    Args:
+        indices: ints of shape `(..., k)`: positions in the first `k` axes.
+        values: of shape `(..., *shape[k:])`.
+        shape: the shape of the result.
+
+    Example:
+        >>> scatter([[0], [2], [2]], [1.0, 2.0, 3.0], (4,))
+        [1.0, 0.0, 5.0, 0.0]
+    """
+
+
+REDUCTIONS = (None, "add", "max", "min", "mul")
+
+
+def _scatter_updated(inputs: Any, indices: Any, updates: Any, reduction: Any = None) -> Shape:
+    if reduction not in REDUCTIONS:
+        raise ValueError(f"reduction is one of {', '.join(map(str, REDUCTIONS))}; got {reduction!r}.")
+    _check_scatter(indices.shape, updates.shape, tuple(inputs.shape))
+    return tuple(inputs.shape)
+
+
+@public("keras.ops.scatter_update")
+@primitive(dtype=_into_first, shape=_scatter_updated, node="core:ScatterUpdate")
+def scatter_update(inputs: Tensor, indices: Tensor, updates: Tensor, reduction: str | None = None) -> Any:
+    """A tensor with elements or slices at given positions replaced, or combined with updates.
+
+    Args:
+        inputs: tensor.
+        indices: ints of shape `(n, k)`: positions in the first `k` axes.
+        updates: of shape `(n, *inputs.shape[k:])`.
+        reduction: None replaces (which of several updates of one position wins is undefined); `"add"`, `"max"`,
+            `"min"` and `"mul"` combine all of them with what is there.
+    """
+
+
+@public("keras.ops.nonzero", "keras.ops.numpy.nonzero")
+@primitive(dtype=promote.index, shape=lambda x: [(None,)] * len(x.shape))
+def nonzero(x: Tensor) -> Any:
+    """Where the elements that are not 0 stand: one int32 tensor of positions for each axis.
+
+    Their number depends on the values, so this cannot be compiled on JAX.
+    """
+
+
+@public("keras.ops.unravel_index", "keras.ops.numpy.unravel_index")
+@composite(dtype=promote.first)
+def unravel_index(indices: Tensor, shape: Any) -> Any:
+    """Positions in a flattened tensor as positions along each axis.
+
+    Args:
+        indices: ints; negative ones count from the end.
+        shape: the tensor's shape.
+
+    Returns:
+        A tuple with one tensor for each axis.
+
+    Example:
+        >>> unravel_index([5], (2, 4))
+        ([1], [1])
+    """
+    from kops.ops.elementwise_arithmetic import floor_divide, mod
+
+    parts = []
+    for d in reversed(standardize_shape(shape)):
+        parts.append(mod(indices, d))
+        indices = floor_divide(indices, d)
+    return tuple(reversed(parts))
+
+
+def _hot_dtype(d: Any, *, dtype: Any = None, sparse: bool = False, **static: Any) -> Any:
+    from kops.dtypes import config, standardize_dtype
+
+    own = promote.natural(d)
+    result = config.settings.floatx if dtype is None else standardize_dtype(dtype)
+    return ("int32" if own == "bool" or "float" in own else own), result
+
+
+def _one_hot_shape(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Any:
+    if not is_int(num_classes) or num_classes < 1:
+        raise ValueError(f"num_classes is a positive int; got {num_classes!r}.")
+    shape = list(x.shape)
+    shape.insert(standardize_axis(axis, len(shape) + 1), num_classes)
+    if sparse:
+        from kops.keras_tensor import KerasTensor
+
+        return KerasTensor(shape, _hot_dtype(x.dtype, dtype=dtype)[1], sparse=True)
+    return tuple(shape)
+
+
+@public("keras.ops.one_hot", "keras.ops.nn.one_hot")
+@primitive(dtype=_hot_dtype, shape=_one_hot_shape, key=("sparse",), node="nn:OneHot")
+def one_hot(x: Tensor, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Any:
+    """Class numbers as vectors with a single 1; numbers outside of `[0, num_classes)` give zeros.
+
+    Args:
+        x: ints.
+        num_classes: length of the vectors.
+        axis: where in the result they lie.
+        dtype: of the result, `floatx` by default.
+        sparse: return the engine's sparse tensor (TensorFlow and JAX).
+
+    Example:
+        >>> one_hot([2, 0], 3)
+        [[0., 0., 1.], [1., 0., 0.]]
+    """
+
+
+@public("keras.ops.multi_hot", "keras.ops.nn.multi_hot")
+@composite(dtype=_hot_dtype, key=("sparse",), node="nn:MultiHot")
+def multi_hot(
+    inputs: Tensor,
+    num_classes: Any = None,
+    axis: int = -1,
+    dtype: Any = None,
+    sparse: bool = False,
+    **kwargs: Any,
+) -> Any:
+    """Sets of class numbers as vectors with a 1 for each member.
+
+    Args:
+        inputs: ints of shape `(batch, members)`, or `(members,)`.
+        num_classes: length of the vectors.
+        axis: where in the result they lie.
+        dtype: of the result, `floatx` by default.
+        sparse: return the engine's sparse tensor (TensorFlow and JAX).
+        **kwargs: `num_tokens`, an older name of `num_classes`.
+
+    Example:
+        >>> multi_hot([[0, 2], [1, 1]], 4)
+        [[1., 0., 1., 0.], [0., 1., 0., 0.]]
+    """
+    from kops.ops.reduction import max
+
+    num_classes = kwargs.pop("num_tokens", num_classes)
+    if kwargs:
+        raise TypeError(f"unknown arguments: {', '.join(kwargs)}.")
+    if num_classes is None:
+        raise ValueError("num_classes is needed.")
+    if sparse:
+        raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
+    ndim = len(inputs.shape)  # type: ignore[attr-defined]
+    hot = one_hot(inputs, num_classes, axis=axis, dtype=dtype)
+    return hot if ndim == 0 else max(hot, axis=1 if ndim > 1 else 0 if axis in (-1, 1) else 1)
+
+
+@public("keras.ops.isin", "keras.ops.numpy.isin")
+@composite(
+    dtype=lambda *ds, **_: (promote.common(*ds)[0], "bool"),
+    shape=lambda x1, x2, *_, **__: tuple(x1.shape),
+    node="IsIn",
+)
+def isin(x1: Tensor, x2: Tensor, assume_unique: bool = False, invert: bool = False) -> Any:
+    """For each element of `x1`, whether it stands in `x2`.
+
+    Args:
+        x1, x2: tensors; `x2` is taken as a set.
+        assume_unique: a promise that neither has an element twice; allows a faster search.
+        invert: ask for the opposite.
+    """
+    from kops.ops.elementwise_comparison import equal, logical_not
+    from kops.ops.manipulation import expand_dims, reshape
+    from kops.ops.reduction import any
+
+    found = any(equal(expand_dims(x1, -1), reshape(x2, (-1,))), axis=-1)
+    return logical_not(found) if invert else found
+
+
+def _in_top_k_shape(targets: Any, predictions: Any, k: int) -> Shape:
+    if len(targets.shape) != 1 or len(predictions.shape) != 2:
+        raise ValueError(
+            f"targets have shape (batch,) and predictions (batch, classes); got {targets.shape}, {predictions.shape}."
+        )
+    return broadcast_shapes(targets.shape, predictions.shape[:1])
+
+
+@public("keras.ops.in_top_k")
+@composite(
+    dtype=lambda t, p, **_: ((None, promote.natural(p)), "bool"), shape=_in_top_k_shape, node="math:InTopK"
+)
+def in_top_k(targets: Tensor, predictions: Tensor, k: int) -> Any:
+    """Whether the target's score is among the `k` largest of its row; ties count as in.
+
+    Args:
+        targets: class numbers, shape `(batch,)`.
+        predictions: scores, shape `(batch, classes)`.
+        k: int.
+
+    Returns:
+        Bools of shape `(batch,)`.
+    """
+    from kops.ops.elementwise_comparison import greater, isfinite, less, logical_and
+    from kops.ops.manipulation import expand_dims
+    from kops.ops.reduction import count_nonzero
+
+    score = take_along_axis(predictions, expand_dims(targets, 1), axis=1)
+    better = count_nonzero(greater(predictions, score), axis=1)
+    return logical_and(less(better, k), isfinite(take_along_axis(score, [[0]], axis=1)[:, 0]))

@@ -1,0 +1,126 @@
+"""Ops that order elements, and search in order."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kops import promote
+from kops.declare import Tensor, primitive
+from kops.shapes import Shape, standardize_axis
+from kspec import public
+
+
+def _sorted(x: Any, axis: Any = -1) -> Shape:
+    if axis is None:
+        total: int | None = 1
+        for d in x.shape:
+            total = None if d is None or total is None else total * d
+        return (total,)
+    standardize_axis(axis, len(x.shape))
+    return tuple(x.shape)
+
+
+@public("keras.ops.sort", "keras.ops.numpy.sort")
+@primitive(dtype=promote.first, shape=_sorted)
+def sort(x: Tensor, axis: int = -1) -> Any:
+    """Elements in ascending order along an axis.
+
+    Args:
+        x: tensor.
+        axis: the axis; None sorts the flattened tensor.
+    """
+
+
+@public("keras.ops.argsort", "keras.ops.numpy.argsort")
+@primitive(dtype=promote.index, shape=_sorted)
+def argsort(x: Tensor, axis: int = -1) -> Any:
+    """The positions that would sort a tensor along an axis; equal elements keep their order. int32.
+
+    Args:
+        x: tensor.
+        axis: the axis; None sorts the flattened tensor.
+
+    Example:
+        >>> argsort([3, 1, 2])
+        [1, 2, 0]
+    """
+
+
+def _top_k_shapes(x: Any, k: int, sorted: bool = True) -> tuple[Shape, Shape]:
+    if not x.shape:
+        raise ValueError("top_k needs at least one dimension.")
+    if k < 0 or (x.shape[-1] is not None and k > x.shape[-1]):
+        raise ValueError(f"k is {k}, but the last axis has {x.shape[-1]} elements.")
+    shape = (*x.shape[:-1], k)
+    return [shape, shape]  # type: ignore[return-value]
+
+
+def _top_k_dtypes(d: Any, **static: Any) -> Any:
+    return promote.natural(d), (promote.natural(d), "int32")
+
+
+@public("keras.ops.top_k")
+@primitive(dtype=_top_k_dtypes, shape=_top_k_shapes, node="math:TopK")
+def top_k(x: Tensor, k: int, sorted: bool = True) -> Any:
+    """The `k` largest elements along the last axis.
+
+    Args:
+        x: tensor of shape `(..., n)`.
+        k: how many.
+        sorted: whether they come in descending order; False leaves the order to the engine.
+
+    Returns:
+        `(values, indices)`, both of shape `(..., k)`; indices are int32.
+
+    Example:
+        >>> top_k([5, 2, 7], 2)
+        ([7, 5], [2, 0])
+    """
+
+
+@public("keras.ops.argpartition", "keras.ops.numpy.argpartition")
+@primitive(dtype=promote.index, shape=lambda x, kth, axis=-1: _partitioned(x, kth, axis))
+def argpartition(x: Tensor, kth: int, axis: int = -1) -> Any:
+    """Positions by which the `kth` smallest stands in place `kth`, smaller ones before, larger ones after. int32.
+
+    Args:
+        x: tensor.
+        kth: place in ascending order; negative counts from the end.
+        axis: the axis; None means the flattened tensor.
+    """
+
+
+def _partitioned(x: Any, kth: int, axis: Any) -> Shape:
+    shape = _sorted(x, axis)
+    length = shape[0 if axis is None else axis]
+    if length is not None and not -length <= kth < length:
+        raise ValueError(f"kth is {kth}, but there are {length} elements along axis {axis}.")
+    return shape
+
+
+def _search_dtypes(*ds: Any, **static: Any) -> Any:
+    return promote.common(*ds)[0], "int32"
+
+
+def _searched(sorted_sequence: Any, values: Any, side: str = "left") -> Shape:
+    if len(sorted_sequence.shape) != 1:
+        raise ValueError(f"sorted_sequence has one dimension; got shape {sorted_sequence.shape}.")
+    if side not in ("left", "right"):
+        raise ValueError(f"side is 'left' or 'right'; got {side!r}.")
+    return tuple(values.shape)
+
+
+@public("keras.ops.searchsorted", "keras.ops.numpy.searchsorted")
+@primitive(dtype=_search_dtypes, shape=_searched)
+def searchsorted(sorted_sequence: Tensor, values: Tensor, side: str = "left") -> Any:
+    """Where values would have to be inserted into an ascending sequence to keep its order. int32.
+
+    Args:
+        sorted_sequence: one-dimensional, ascending.
+        values: tensor of any shape.
+        side: `"left"` before equal elements, `"right"` after them.
+
+    Example:
+        >>> searchsorted([1, 3, 5], [3, 4])
+        [1, 2]
+    """
