@@ -152,7 +152,8 @@ def row(
         sweep: dtypes in which eager and symbolic dtype are compared, default all the usual ones; () for none.
         bad: wrong calls.
         jit: whether the op is compiled (False: its output's shape depends on values).
-        dynamic: whether leading dimensions may be unknown; "all" checks all dimensions unknown, too.
+        dynamic: whether leading dimensions may be unknown; "all" checks all dimensions unknown, too; "first" only
+            the leading one of the first array (the others are weights).
         node: whether a symbolic call leaves a node.
         note: why something is switched off.
         **static: static arguments by name.

@@ -80,11 +80,15 @@ class Trial:
         e = engine()
         return [e.cast(e.convert(_carrier(x, d), None), d) for x, d in zip(self.numbers, self.dtypes)]
 
-    def symbols(self, unknown: Callable[[int], bool] = lambda axis: False) -> list[KerasTensor]:
-        """Symbolic tensors, axes for which `unknown` says so having no size."""
+    def symbols(
+        self, unknown: Callable[[int], bool] = lambda axis: False, first: bool = False
+    ) -> list[KerasTensor]:
+        """Symbolic tensors, axes (of the `first` only) for which `unknown` says so having no size."""
         return [
-            KerasTensor([None if unknown(i) and d > 1 else d for i, d in enumerate(x.shape)], d_)
-            for x, d_ in zip(self.numbers, map(engine().canonical, self.dtypes))
+            KerasTensor(
+                [None if unknown(i) and d > 1 and not (first and place) else d for i, d in enumerate(x.shape)], d_
+            )
+            for place, (x, d_) in enumerate(zip(self.numbers, map(engine().canonical, self.dtypes)))
         ]
 
     def call(self, values: Sequence[Any]) -> Any:

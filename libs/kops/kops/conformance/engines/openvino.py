@@ -17,8 +17,9 @@ class _Input:
         self.dtype = dtype_name(array)
 
 
-def compiled(function: Any, arrays: list[Any], dynamic: bool) -> Any:
-    model, structure = trace(function, [_Input(a, dynamic) for a in arrays])
+def compiled(function: Any, arrays: list[Any], dynamic: bool | str) -> Any:
+    inputs = [_Input(a, bool(dynamic) and not (dynamic == "first" and i)) for i, a in enumerate(arrays)]
+    model, structure = trace(function, inputs)
     program = ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     results = program([np.ascontiguousarray(a) for a in arrays])
     return tree.pack_sequence_as(structure, [np.array(results[i]) for i in range(len(results))])

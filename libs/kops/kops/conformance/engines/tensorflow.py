@@ -9,14 +9,15 @@ import numpy as np
 import tensorflow as tf
 
 
-def compiled(function: Any, arrays: list[Any], dynamic: bool) -> Any:
-    def spec(x: Any) -> Any:
+def compiled(function: Any, arrays: list[Any], dynamic: bool | str) -> Any:
+    def spec(place: int, x: Any) -> Any:
         shape = x.shape.as_list()
+        unknown = dynamic and not (dynamic == "first" and place)
         return tf.TensorSpec(
-            [None if dynamic and i == 0 and d > 1 else d for i, d in enumerate(shape)], x.dtype
+            [None if unknown and i == 0 and d > 1 else d for i, d in enumerate(shape)], x.dtype
         )
 
-    traced = tf.function(function, input_signature=[spec(x) for x in arrays], autograph=False)
+    traced = tf.function(function, input_signature=[spec(i, x) for i, x in enumerate(arrays)], autograph=False)
     return traced(*arrays)
 
 
