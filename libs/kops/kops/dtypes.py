@@ -85,7 +85,13 @@ def standardize_dtype(dtype: Any) -> str:
         return dtype if dtype in ALL else _from_text(dtype)
     if isinstance(dtype, type):
         if dtype in (bool, int, float, complex, str):
-            return {bool: "bool", int: "int32", float: config.settings.floatx, complex: "complex64", str: "string"}[dtype]
+            return {
+                bool: "bool",
+                int: "int32",
+                float: config.settings.floatx,
+                complex: "complex64",
+                str: "string",
+            }[dtype]
         return _from_text(dtype.__name__.rstrip("_"))
     name = getattr(dtype, "name", None)
     if name is None:
@@ -162,3 +168,18 @@ def itemsize(dtype: Any) -> int:
     if name == "bool" or name.startswith("float8"):
         return 1
     return int("".join(c for c in name if c.isdigit()) or 0) // 8
+
+
+def limits(dtype: Any) -> tuple[Any, Any]:
+    """The smallest and the largest finite number of a dtype, as Python numbers."""
+    import ml_dtypes
+    import numpy as np
+
+    name = standardize_dtype(dtype)
+    if name == "bool":
+        return 0, 1
+    if name in INTS:
+        info: Any = np.iinfo(name)
+        return int(info.min), int(info.max)
+    info = ml_dtypes.finfo(name)
+    return float(info.min), float(info.max)

@@ -114,3 +114,119 @@ def fixed(dtype: str) -> Rule:
         return tuple(None if isinstance(d, list) or d is None else natural(d) for d in ds), dtype
 
     return rule
+
+
+def numeric(*ds: Any, **static: Any) -> Any:
+    """As `common`, but bools compute as int32: arithmetic that bools do not have."""
+    dtype = result_type(*_present(ds))
+    dtype = "int32" if dtype == "bool" else dtype
+    return dtype, dtype
+
+
+def _real(dtype: str) -> str:
+    if dtype.startswith("complex"):
+        raise TypeError(f"{dtype} arguments are not supported: this is defined for real numbers only.")
+    return dtype
+
+
+def real_numeric(*ds: Any, **static: Any) -> Any:
+    """As `numeric`, without complex numbers."""
+    dtype = _real(numeric(*ds)[0])
+    return dtype, dtype
+
+
+def real_inexact_only(*ds: Any, **static: Any) -> Any:
+    """As `inexact`, without complex numbers."""
+    dtype = _real(inexact(*ds)[0])
+    return dtype, dtype
+
+
+def magnitude(d: Any, **static: Any) -> Any:
+    """As it is; of complex arguments a float."""
+    dtype = natural(d)
+    return dtype, real_part(dtype)
+
+
+part = magnitude
+
+
+def ordered(*ds: Any, **static: Any) -> Any:
+    """As `common`, of numbers that have an order. Bools compute as uint8: engines lack maxima of bools."""
+    dtype = _real(result_type(*_present(ds)))
+    return ("uint8" if dtype == "bool" else dtype), dtype
+
+
+def ordering(*ds: Any, **static: Any) -> Any:
+    """As `ordered`; the output is bool."""
+    return ordered(*ds)[0], "bool"
+
+
+def real_predicate(d: Any, **static: Any) -> Any:
+    """As `predicate`, of real numbers."""
+    return _real(natural(d)), "bool"
+
+
+def closeness(*ds: Any, **static: Any) -> Any:
+    """Compared in floats; the output is bool."""
+    return inexact(*ds)[0], "bool"
+
+
+def chosen(condition: Any, *ds: Any, **static: Any) -> Any:
+    """A bool, then the alternatives as `common`. Without alternatives, indices."""
+    if not _present(ds):
+        return ("bool", *(None for _ in ds)), "int32"
+    dtype = result_type(*_present(ds))
+    return ("bool", *(dtype for _ in ds)), dtype
+
+
+def selected(conditions: Any, choices: Any, default: Any, **static: Any) -> Any:
+    """Lists of bools and of alternatives."""
+    dtype = result_type(*choices, default)
+    return ("bool", dtype, dtype), dtype
+
+
+def bits(*ds: Any, **static: Any) -> Any:
+    """As `common`, of bools and integers only."""
+    dtype = result_type(*_present(ds))
+    if dtype != "bool" and dtype not in dtypes.INTS:
+        raise TypeError(f"integers are needed, but the arguments promote to {dtype}.")
+    return dtype, dtype
+
+
+def integers(*ds: Any, **static: Any) -> Any:
+    """As `bits`, bools computing as int32."""
+    dtype = bits(*ds)[0]
+    dtype = "int32" if dtype == "bool" else dtype
+    return dtype, dtype
+
+
+def scaled(d: Any, exponent: Any, **static: Any) -> Any:
+    """A float and an integer exponent."""
+    name = natural(exponent)
+    if name not in dtypes.INTS and name != "bool":
+        raise TypeError(f"exponents are integers, but these are {name}.")
+    dtype = _real(dtypes.to_inexact(result_type(d)))
+    return (dtype, "int32"), dtype
+
+
+def complex_of(*ds: Any, **static: Any) -> Any:
+    """Real arguments in 32 or 64 bits; the output is complex."""
+    dtype = _real(dtypes.to_inexact(result_type(*_present(ds))))
+    return ("float64", "complex128") if dtype == "float64" else ("float32", "complex64")
+
+
+def order_index(d: Any, **static: Any) -> Any:
+    """As `index`, of numbers that have an order."""
+    return ordered(d)[0], "int32"
+
+
+def running(d: Any, dtype: Any = None, **static: Any) -> Any:
+    """In the static `dtype`, or as it is with bools as int32."""
+    name = dtypes.standardize_dtype(dtype) if dtype is not None else numeric(d)[0]
+    return name, name
+
+
+def quantile(d: Any, q: Any, **static: Any) -> Any:
+    """The numbers decide; fractions take at least 32 bits, on which places in the order depend."""
+    dtype = _real(dtypes.to_inexact(result_type(d)))
+    return (dtype, "float64" if dtype == "float64" else "float32"), dtype

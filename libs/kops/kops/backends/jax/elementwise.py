@@ -2,7 +2,75 @@
 
 from __future__ import annotations
 
+from typing import Any
+
+import jax
 import jax.numpy as jnp
 
-TABLE = {"add": jnp.add, "subtract": jnp.subtract, "exp": jnp.exp, "less": jnp.less}
-SCALARS = frozenset({"add", "subtract", "less"})
+from kops.backends.limit import limit
+
+
+def _power(x: Any, y: Any) -> Any:
+    # A whole exponent becomes multiplications, with exact gradients at 0.
+    if type(y) is float and y.is_integer() and abs(y) < 64:
+        return jnp.power(x, int(y))
+    if jnp.issubdtype(jnp.result_type(x), jnp.integer) and jnp.issubdtype(jnp.result_type(y), jnp.signedinteger):
+        x, y = jnp.asarray(x), jnp.asarray(y)
+        below = jnp.where(jnp.abs(x) == 1, jnp.where((x == -1) & (y % 2 == 1), -1, 1), 0).astype(x.dtype)
+        return jnp.where(y < 0, below, jnp.power(x, jnp.maximum(y, 0)))
+    return jnp.power(x, y)
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    return jnp.clip(x, limit(low, x), limit(high, x))
+
+
+def _shift(function: Any) -> Any:
+    return lambda x, y: function(x, jnp.minimum(y, 8 * x.dtype.itemsize))
+
+
+def _view_as_real(x: Any) -> Any:
+    return jnp.stack([jnp.real(x), jnp.imag(x)], axis=-1)
+
+
+def _view_as_complex(x: Any) -> Any:
+    if x.shape[-1:] != (2,):
+        raise ValueError("the last dimension is not 2.")
+    return jax.lax.complex(x[..., 0], x[..., 1])
+
+
+def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
+    return jnp.where(condition) if x1 is None else jnp.where(condition, x1, x2)
+
+
+TABLE = {
+    name: getattr(jnp, name)
+    for name in (
+        "absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
+        "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor floor_divide fmax fmin fmod gcd greater "
+        "greater_equal heaviside hypot i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 "
+        "logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum mod multiply negative "
+        "nextafter not_equal real reciprocal round sign signbit sin sinc sinh sqrt square subtract tan tanh trunc"
+    ).split()
+}
+TABLE.update(
+    {
+        "clip": _clip,
+        "divide": jnp.true_divide,
+        "erf": jax.scipy.special.erf,
+        "erfc": jax.scipy.special.erfc,
+        "erfinv": jax.scipy.special.erfinv,
+        "left_shift": _shift(jnp.left_shift),
+        "power": _power,
+        "right_shift": _shift(jnp.right_shift),
+        "rsqrt": jax.lax.rsqrt,
+        "true_divide": jnp.true_divide,
+        "view_as_complex": _view_as_complex,
+        "view_as_real": _view_as_real,
+        "where": _where,
+    }
+)
+SCALARS = frozenset(
+    "add divide equal floor_divide fmod greater greater_equal less less_equal maximum minimum mod multiply not_equal "
+    "power subtract true_divide where".split()
+)

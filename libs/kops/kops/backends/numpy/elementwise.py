@@ -2,7 +2,165 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
-TABLE = {"add": np.add, "subtract": np.subtract, "exp": np.exp, "less": np.less}
-SCALARS = frozenset({"add", "subtract", "less"})
+from kops.backends.limit import limit
+from kops.backends.numpy import special
+
+
+def _power(x: Any, y: Any) -> Any:
+    # The operator has fast paths for scalar exponents, which np.power has not.
+    try:
+        return x**y
+    except ValueError:  # integers to negative powers
+        with np.errstate(divide="ignore"):
+            flip = np.where(np.equal(x, -1) & (np.asarray(y) % 2 == 1), -1, 1)
+            below = np.where(np.abs(x) == 1, flip, 0)
+        return np.where(np.less(y, 0), below, x ** np.maximum(y, 0))
+
+
+def _rsqrt(x: Any) -> Any:
+    return 1 / np.sqrt(x)
+
+
+def _sign(x: Any) -> Any:
+    if x.dtype.kind == "c":  # np.sign of NumPy 1 looks at the real part only
+        size = np.abs(x)
+        return np.where(size == 0, 0, x / np.where(size == 0, 1, size))
+    return np.sign(x)
+
+
+def _trunc(x: Any) -> Any:
+    return np.trunc(x) if x.dtype.kind not in "iu" else x
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    low, high = limit(low, x), limit(high, x)
+    if low is not None:
+        x = np.maximum(x, low)
+    return x if high is None else np.minimum(x, high)
+
+
+def _half_inputs(function: Any) -> Any:
+    """For functions of which the 16-bit types have no kernel."""
+
+    def kernel(*xs: Any) -> Any:
+        return function(*(x.astype(np.float32) if x.dtype.itemsize == 2 else x for x in xs))
+
+    return kernel
+
+
+def _shift(function: Any) -> Any:
+    # Shifts by the width or more are undefined in C; towards zero or the sign is what all engines shall say.
+    def kernel(x: Any, y: Any) -> Any:
+        return function(x, np.minimum(y, 8 * x.dtype.itemsize))
+
+    return kernel
+
+
+def _angle(x: Any) -> Any:
+    return np.arctan2(np.imag(x), np.real(x)) if x.dtype.kind == "c" else np.where(x < 0, np.pi, x * 0)
+
+
+def _view_as_real(x: Any) -> Any:
+    return np.stack([np.real(x), np.imag(x)], axis=-1)
+
+
+def _view_as_complex(x: Any) -> Any:
+    if x.shape[-1:] != (2,):
+        raise ValueError("the last dimension is not 2.")
+    return np.ascontiguousarray(x).view(np.result_type(x.dtype, np.complex64))[..., 0]
+
+
+TABLE = {
+    "absolute": np.absolute,
+    "add": np.add,
+    "angle": _angle,
+    "arccos": np.arccos,
+    "arccosh": np.arccosh,
+    "arcsin": np.arcsin,
+    "arcsinh": np.arcsinh,
+    "arctan": np.arctan,
+    "arctan2": np.arctan2,
+    "arctanh": np.arctanh,
+    "bitwise_and": np.bitwise_and,
+    "bitwise_not": np.bitwise_not,
+    "bitwise_or": np.bitwise_or,
+    "bitwise_xor": np.bitwise_xor,
+    "cbrt": np.cbrt,
+    "ceil": np.ceil,
+    "clip": _clip,
+    "conjugate": np.conjugate,
+    "cos": np.cos,
+    "cosh": np.cosh,
+    "divide": np.true_divide,
+    "equal": np.equal,
+    "erf": special.erf,
+    "erfc": special.erfc,
+    "erfinv": special.erfinv,
+    "exp": np.exp,
+    "exp2": np.exp2,
+    "expm1": np.expm1,
+    "floor": np.floor,
+    "floor_divide": np.floor_divide,
+    "fmax": np.fmax,
+    "fmin": np.fmin,
+    "fmod": np.fmod,
+    "gcd": np.gcd,
+    "greater": np.greater,
+    "greater_equal": np.greater_equal,
+    "heaviside": np.heaviside,
+    "hypot": np.hypot,
+    "i0": _half_inputs(np.i0),
+    "imag": np.imag,
+    "isfinite": np.isfinite,
+    "isinf": np.isinf,
+    "isnan": np.isnan,
+    "ldexp": _half_inputs(np.ldexp),
+    "left_shift": _shift(np.left_shift),
+    "less": np.less,
+    "less_equal": np.less_equal,
+    "log": np.log,
+    "log10": np.log10,
+    "log1p": np.log1p,
+    "log2": np.log2,
+    "logaddexp": np.logaddexp,
+    "logaddexp2": np.logaddexp2,
+    "logical_and": np.logical_and,
+    "logical_not": np.logical_not,
+    "logical_or": np.logical_or,
+    "logical_xor": np.logical_xor,
+    "maximum": np.maximum,
+    "minimum": np.minimum,
+    "mod": np.mod,
+    "multiply": np.multiply,
+    "negative": np.negative,
+    "nextafter": np.nextafter,
+    "not_equal": np.not_equal,
+    "power": _power,
+    "real": np.real,
+    "reciprocal": np.reciprocal,
+    "right_shift": _shift(np.right_shift),
+    "round": np.round,
+    "rsqrt": _rsqrt,
+    "sign": _sign,
+    "signbit": np.signbit,
+    "sin": np.sin,
+    "sinh": np.sinh,
+    "sqrt": np.sqrt,
+    "square": np.square,
+    "subtract": np.subtract,
+    "tan": np.tan,
+    "tanh": np.tanh,
+    "true_divide": np.true_divide,
+    "trunc": _trunc,
+    "view_as_complex": _view_as_complex,
+    "view_as_real": _view_as_real,
+    "where": lambda condition, x1=None, x2=None: np.where(condition, x1, x2) if x1 is not None else np.where(condition),
+}
+SCALARS = frozenset(
+    "add divide equal floor_divide fmod greater greater_equal less less_equal maximum minimum mod multiply not_equal "
+    "power subtract true_divide".split()
+)

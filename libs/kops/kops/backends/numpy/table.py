@@ -3,7 +3,31 @@
 from __future__ import annotations
 
 from kops.backends.merging import merge_tables
-from kops.backends.numpy import elementwise, indexing, linalg, manipulation, nn_activations, nn_conv, sorting
+from kops.backends.numpy import (
+    core_ops,
+    elementwise,
+    indexing,
+    linalg,
+    manipulation,
+    nn_activations,
+    nn_conv,
+    nn_pooling,
+    reduction,
+    sorting,
+)
 
-TABLE = merge_tables([elementwise, indexing, linalg, manipulation, nn_activations, nn_conv, sorting])
+TABLE = merge_tables(
+    [
+        core_ops,
+        reduction,
+        elementwise,
+        indexing,
+        linalg,
+        manipulation,
+        nn_activations,
+        nn_conv,
+        sorting,
+        nn_pooling,
+    ]
+)
 SCALARS = elementwise.SCALARS

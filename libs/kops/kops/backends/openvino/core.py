@@ -95,6 +95,16 @@ def shape(x: Any) -> tuple[int | None, ...]:
     return x.shape
 
 
+def dynamic_shape(x: Any, static: Any) -> tuple[Any, ...]:
+    """`static` with scalar GraphTensors in place of unknown dimensions."""
+    sizes = opset.shape_of(x.output, ov.Type.i32)
+    axis = opset.constant(np.int32(0))
+    return tuple(
+        GraphTensor(opset.gather(sizes, opset.constant(np.int32(i)), axis)) if d is None else d
+        for i, d in enumerate(static)
+    )
+
+
 def lift(x: Any) -> None:
     """Plans need no step for arguments that have the right dtype: graph kernels take arrays as constants."""
     return None

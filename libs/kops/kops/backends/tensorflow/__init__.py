@@ -15,6 +15,7 @@ from kops.backends.tensorflow.core import (
     convert,
     device_scope,
     dtype_name,
+    dynamic_shape,
     is_tensor,
     jit,
     layer_base,
@@ -23,6 +24,7 @@ from kops.backends.tensorflow.core import (
     read_variable,
     remat,
     shape,
+    to_dense,
     to_numpy,
 )
 from kops.backends.tensorflow.gaps import GAPS
@@ -49,6 +51,7 @@ __all__ = [
     "convert",
     "device_scope",
     "dtype_name",
+    "dynamic_shape",
     "is_tensor",
     "jit",
     "layer_base",
@@ -58,5 +61,6 @@ __all__ = [
     "read_variable",
     "remat",
     "shape",
+    "to_dense",
     "to_numpy",
 ]

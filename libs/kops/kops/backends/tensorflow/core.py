@@ -35,6 +35,16 @@ def shape(x: Any) -> tuple[int | None, ...]:
     return tuple(static.as_list())
 
 
+def dynamic_shape(x: Any, static: Any) -> tuple[Any, ...]:
+    """`static` with scalar tensors in place of unknown dimensions."""
+    sizes = x.bounding_shape() if isinstance(x, tf.RaggedTensor) else x.dense_shape if isinstance(x, tf.SparseTensor) else tf.shape(x)
+    return tuple(sizes[i] if d is None else d for i, d in enumerate(static))
+
+
+def to_dense(x: Any) -> tf.Tensor:
+    return x.to_tensor() if isinstance(x, tf.RaggedTensor) else tf.sparse.to_dense(x)
+
+
 def native_dtype(name: str) -> tf.DType:
     return tf.as_dtype(name)
 
@@ -133,7 +143,9 @@ def device_scope(name: str) -> Any:
 
 
 def layer_base() -> type:
-    return tf.__internal__.tracking.Trackable
+    from kops.backends.tensorflow.layer import LayerBase
+
+    return LayerBase
 
 
 def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:

@@ -2,7 +2,291 @@
 
 from __future__ import annotations
 
+import math
+from typing import Any
+
 import tensorflow as tf
 
-TABLE = {"add": tf.add, "subtract": tf.subtract, "exp": tf.exp, "less": tf.less}
-SCALARS = frozenset({"add", "subtract", "less"})
+from kops.backends.limit import limit
+
+
+def _power(x: Any, y: Any) -> Any:
+    if type(y) is float and y == 2.0:
+        return tf.square(x)
+    x = tf.convert_to_tensor(x, dtype=None if not isinstance(x, (int, float)) else y.dtype)
+    if not x.dtype.is_integer:
+        return tf.pow(x, y)
+    y = tf.cast(y, x.dtype)
+    dtype = x.dtype
+    if dtype not in (tf.int32, tf.int64):  # the only integers that tf.pow takes
+        x, y = tf.cast(x, tf.int64), tf.cast(y, tf.int64)
+    one, zero = tf.ones_like(x), tf.zeros_like(x)
+    flip = tf.where((x == -1) & (y % 2 == 1), -one, one)
+    below = tf.where(tf.abs(x) == 1, flip, zero)
+    return tf.cast(tf.where(y < 0, below, tf.pow(x, tf.maximum(y, tf.zeros_like(y)))), dtype)
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    low, high = limit(low, x), limit(high, x)
+    if low is not None:
+        x = tf.maximum(x, tf.cast(low, x.dtype))
+    return x if high is None else tf.minimum(x, tf.cast(high, x.dtype))
+
+
+def _floats_only(function: Any, otherwise: Any) -> Any:
+    """For functions of which integers (and bools) have no kernel."""
+
+    def kernel(x: Any) -> Any:
+        return function(x) if x.dtype.is_floating or x.dtype.is_complex else otherwise(x)
+
+    return kernel
+
+
+def _parts(function: Any, join: Any) -> Any:
+    """Of complex numbers, the predicate of both parts."""
+
+    def kernel(x: Any) -> Any:
+        return join(function(tf.math.real(x)), function(tf.math.imag(x))) if x.dtype.is_complex else function(x)
+
+    return kernel
+
+
+def _no(x: Any) -> Any:
+    return tf.zeros_like(x, dtype=tf.bool)
+
+
+def _yes(x: Any) -> Any:
+    return tf.ones_like(x, dtype=tf.bool)
+
+
+def _same(x: Any) -> Any:
+    return x
+
+
+def _trunc(x: Any) -> Any:
+    return tf.where(x < 0, tf.math.ceil(x), tf.math.floor(x))
+
+
+def _round(x: Any, decimals: int = 0) -> Any:
+    if decimals == 0:
+        return tf.round(x)
+    if x.dtype.is_integer:
+        if decimals > 0:
+            return x
+        scale = 10**-decimals
+        return tf.cast(tf.round(tf.cast(x, tf.float64) / scale) * scale, x.dtype)
+    wide = tf.cast(x, tf.float32) if x.dtype.size == 2 else x
+    scale = 10.0 ** abs(decimals)
+    return tf.round(wide * scale) / scale if decimals > 0 else tf.round(wide / scale) * scale
+
+
+_BITS = {2: tf.int16, 4: tf.int32, 8: tf.int64}
+
+
+def _signbit(x: Any) -> Any:
+    return tf.bitcast(x, _BITS[x.dtype.size]) < 0 if x.dtype.is_floating else tf.cast(x, tf.int64) < 0
+
+
+def _nextafter(x: Any, y: Any) -> Any:
+    if x.dtype.size > 2:
+        return tf.math.nextafter(x, y)
+    # By its bits: counted as signed integers, neighbours differ by one on each side of zero.
+    shape = tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y))
+    x, y = tf.broadcast_to(x, shape), tf.broadcast_to(y, shape)
+    bits = tf.cast(tf.bitcast(x, tf.int16), tf.int32)
+    away = (y > x) == (x > 0)
+    step = tf.where(x == 0, tf.where(y > 0, 1, -32767), tf.where(away, bits + 1, bits - 1))
+    step = tf.bitcast(tf.cast(step, tf.int16), x.dtype)
+    return tf.where(tf.math.is_nan(x) | tf.math.is_nan(y), x + y, tf.where(x == y, y, step))
+
+
+def _ldexp(x: Any, y: Any) -> Any:
+    # Two factors: 2**y alone may overflow where the product does not.
+    half = y // 2
+    two = tf.constant(2, x.dtype)
+    return x * tf.pow(two, tf.cast(half, x.dtype)) * tf.pow(two, tf.cast(y - half, x.dtype))
+
+
+def _shift(function: Any, signed_fill: bool) -> Any:
+    def kernel(x: Any, y: Any) -> Any:
+        width = 8 * x.dtype.size
+        beyond = y >= tf.cast(width, y.dtype)
+        shifted = function(x, tf.where(beyond, tf.cast(width - 1, y.dtype), y))
+        if not signed_fill:
+            return tf.where(beyond, tf.zeros_like(shifted), shifted)
+        return tf.where(beyond, function(shifted, tf.ones_like(y)), shifted)
+
+    return kernel
+
+
+def _gcd(x: Any, y: Any) -> Any:
+    shape = tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y))
+    x, y = tf.broadcast_to(x, shape), tf.broadcast_to(y, shape)
+    if not x.dtype.is_unsigned:
+        x, y = tf.abs(x), tf.abs(y)
+    zero = tf.zeros_like(y)
+
+    def euclid(a: Any, b: Any) -> Any:
+        return tf.where(b == zero, a, b), tf.where(b == zero, zero, a % tf.where(b == zero, b + 1, b))
+
+    static = x.shape
+    x, _ = tf.while_loop(lambda a, b: tf.reduce_any(b != zero), euclid, (x, y), shape_invariants=(static, static))
+    return x
+
+
+def _unsigned(function: Any) -> Any:
+    """For functions whose kernels know signed integers only; the bits are the same."""
+
+    def kernel(x: Any) -> Any:
+        if not x.dtype.is_unsigned:
+            return function(x)
+        return tf.cast(function(tf.cast(x, tf.int64)), x.dtype)
+
+    return kernel
+
+
+def _angle(x: Any) -> Any:
+    if x.dtype.is_complex:
+        return tf.math.angle(x)
+    return tf.where(x < 0, tf.cast(math.pi, x.dtype), x * 0)
+
+
+def _view_as_real(x: Any) -> Any:
+    return tf.stack([tf.math.real(x), tf.math.imag(x)], axis=-1)
+
+
+def _view_as_complex(x: Any) -> Any:
+    if x.shape[-1] not in (2, None):
+        raise ValueError("the last dimension is not 2.")
+    return tf.complex(x[..., 0], x[..., 1])
+
+
+def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
+    if x1 is None:
+        return tuple(tf.unstack(tf.where(condition), num=len(condition.shape), axis=1))
+    return tf.where(condition, x1, x2)
+
+
+def _bool_or(function: Any, of_bools: Any) -> Any:
+    """Bitwise kernels take no bools."""
+    return lambda x, y: of_bools(x, y) if x.dtype == tf.bool else function(x, y)
+
+
+def _add(x: Any, y: Any) -> Any:
+    out = getattr(x, "dtype", None)
+    return tf.logical_or(x, y) if out == tf.bool else tf.add(x, y)
+
+
+def _multiply(x: Any, y: Any) -> Any:
+    out = getattr(x, "dtype", None)
+    return tf.logical_and(x, y) if out == tf.bool else tf.multiply(x, y)
+
+
+def _wide(function: Any) -> Any:
+    """For functions without kernels of 16-bit floats."""
+
+    def kernel(*xs: Any) -> Any:
+        return function(*(tf.cast(x, tf.float32) if x.dtype.size == 2 else x for x in xs))
+
+    return kernel
+
+
+def _through_int64(function: Any, dtypes: Any) -> Any:
+    """For integer dtypes that have no kernel."""
+
+    def kernel(x: Any, y: Any) -> Any:
+        dtype = getattr(x, "dtype", None) or y.dtype
+        if dtype not in dtypes:
+            return function(x, y)
+        return tf.cast(function(tf.cast(x, tf.int64), tf.cast(y, tf.int64)), dtype)
+
+    return kernel
+
+
+_NO_FMOD = (tf.int8, tf.int16, tf.uint8, tf.uint16, tf.uint32, tf.uint64)
+_log_of = tf.math.log
+
+TABLE = {
+    "absolute": _floats_only(tf.abs, lambda x: x if x.dtype.is_unsigned or x.dtype == tf.bool else tf.abs(x)),
+    "add": _add,
+    "angle": _angle,
+    "arccos": tf.acos,
+    "arccosh": tf.acosh,
+    "arcsin": tf.asin,
+    "arcsinh": tf.asinh,
+    "arctan": tf.atan,
+    "arctan2": tf.atan2,
+    "arctanh": tf.atanh,
+    "bitwise_and": _bool_or(tf.bitwise.bitwise_and, tf.logical_and),
+    "bitwise_not": lambda x: tf.logical_not(x) if x.dtype == tf.bool else tf.bitwise.invert(x),
+    "bitwise_or": _bool_or(tf.bitwise.bitwise_or, tf.logical_or),
+    "bitwise_xor": _bool_or(tf.bitwise.bitwise_xor, tf.math.logical_xor),
+    "ceil": tf.math.ceil,
+    "clip": _clip,
+    "conjugate": lambda x: tf.math.conj(x) if x.dtype.is_complex else x,
+    "cos": tf.cos,
+    "cosh": tf.cosh,
+    "divide": tf.divide,
+    "divide_no_nan": tf.math.divide_no_nan,
+    "equal": tf.equal,
+    "erf": tf.math.erf,
+    "erfc": tf.math.erfc,
+    "erfinv": _wide(tf.math.erfinv),
+    "exp": tf.exp,
+    "exp2": lambda x: tf.pow(tf.cast(2, x.dtype), x),
+    "expm1": tf.math.expm1,
+    "floor": tf.floor,
+    "floor_divide": tf.math.floordiv,
+    "fmod": _through_int64(tf.truncatemod, _NO_FMOD),
+    "gcd": _gcd,
+    "greater": tf.greater,
+    "greater_equal": tf.greater_equal,
+    "i0": _wide(tf.math.bessel_i0),
+    "imag": _floats_only(tf.math.imag, tf.zeros_like),
+    "isfinite": _floats_only(_parts(tf.math.is_finite, tf.logical_and), _yes),
+    "isinf": _floats_only(_parts(tf.math.is_inf, tf.logical_or), _no),
+    "isnan": _floats_only(_parts(tf.math.is_nan, tf.logical_or), _no),
+    "ldexp": _ldexp,
+    "left_shift": _shift(tf.bitwise.left_shift, False),
+    "less": tf.less,
+    "less_equal": tf.less_equal,
+    "log": tf.math.log,
+    "log10": lambda x: _log_of(x) / _log_of(tf.cast(10, x.dtype)),
+    "log1p": tf.math.log1p,
+    "log2": lambda x: _log_of(x) / _log_of(tf.cast(2, x.dtype)),
+    "logical_and": tf.logical_and,
+    "logical_not": tf.logical_not,
+    "logical_or": tf.logical_or,
+    "logical_xor": tf.math.logical_xor,
+    "maximum": tf.maximum,
+    "minimum": tf.minimum,
+    "mod": tf.math.floormod,
+    "multiply": _multiply,
+    "negative": _unsigned(tf.negative),
+    "nextafter": _nextafter,
+    "not_equal": tf.not_equal,
+    "power": _power,
+    "real": _floats_only(tf.math.real, _same),
+    "reciprocal": tf.math.reciprocal,
+    "right_shift": _shift(tf.bitwise.right_shift, True),
+    "round": _round,
+    "rsqrt": tf.math.rsqrt,
+    "sign": _unsigned(tf.sign),
+    "signbit": _signbit,
+    "sin": tf.sin,
+    "sinh": tf.sinh,
+    "sqrt": tf.sqrt,
+    "square": tf.square,
+    "subtract": tf.subtract,
+    "tan": tf.tan,
+    "tanh": tf.tanh,
+    "true_divide": tf.divide,
+    "trunc": _floats_only(_trunc, _same),
+    "view_as_complex": _view_as_complex,
+    "view_as_real": _view_as_real,
+    "where": _where,
+}
+SCALARS = frozenset(
+    "add equal floor_divide greater greater_equal less less_equal maximum minimum mod multiply not_equal power "
+    "subtract".split()
+)

@@ -2,7 +2,119 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import torch
 
-TABLE = {"add": torch.add, "subtract": torch.subtract, "exp": torch.exp, "less": torch.lt}
-SCALARS = frozenset({"add", "subtract", "less"})
+from kops.backends.limit import limit
+
+
+def _comparison(function: Any, mirrored: Any) -> Any:
+    """PyTorch compares with a scalar on the right only."""
+
+    def kernel(x: Any, y: Any) -> Any:
+        return function(x, y) if isinstance(x, torch.Tensor) else mirrored(y, x)
+
+    return kernel
+
+
+def _clip(x: Any, low: Any, high: Any) -> Any:
+    low, high = limit(low, x), limit(high, x)
+    if isinstance(low, torch.Tensor) != isinstance(high, torch.Tensor):
+        # Bounds are both numbers or both tensors.
+        low = low if low is None else torch.as_tensor(low, dtype=x.dtype, device=x.device)
+        high = high if high is None else torch.as_tensor(high, dtype=x.dtype, device=x.device)
+    return x if low is None and high is None else torch.clamp(x, low, high)
+
+
+def _sign(x: Any) -> Any:
+    if x.is_complex():
+        return torch.sgn(x)
+    # torch.sign says 0 for NaN.
+    return torch.where(torch.isnan(x), x, torch.sign(x)) if x.is_floating_point() else torch.sign(x)
+
+
+def _round(x: Any, decimals: int = 0) -> Any:
+    if x.is_floating_point():
+        return torch.round(x, decimals=decimals)
+    if decimals >= 0:
+        return x
+    scale = 10**-decimals
+    return (torch.round(x.double() / scale) * scale).to(x.dtype)
+
+
+def _shift(function: Any) -> Any:
+    def kernel(x: Any, y: Any) -> Any:
+        width = 8 * x.dtype.itemsize
+        beyond = y >= width
+        shifted = function(x, torch.where(beyond, width - 1, y))
+        # PyTorch's shift by the width is undefined; one more step is 0, or the sign.
+        return torch.where(beyond, function(shifted, torch.ones_like(y)), shifted)
+
+    return kernel
+
+
+def _imag(x: Any) -> Any:
+    return x.imag if x.is_complex() else torch.zeros_like(x)
+
+
+def _nextafter(x: Any, y: Any) -> Any:
+    if x.dtype != torch.float16:
+        return torch.nextafter(x, y)
+    # By its bits: counted as signed integers, neighbours differ by one on each side of zero.
+    bits = x.view(torch.int16)
+    away = (y > x) == (x > 0)
+    tiny = torch.where(y > 0, 1, -32767).to(torch.int16)
+    step = torch.where(x == 0, tiny, torch.where(away, bits + 1, bits - 1).to(torch.int16)).view(torch.float16)
+    return torch.where(torch.isnan(x) | torch.isnan(y), x + y, torch.where(x == y, y, step))
+
+
+def _view_as_real(x: Any) -> Any:
+    return torch.view_as_real(x.resolve_conj()) if x.is_complex() else torch.stack([x, torch.zeros_like(x)], -1)
+
+
+def _view_as_complex(x: Any) -> Any:
+    return torch.view_as_complex(x.contiguous())
+
+
+def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
+    return torch.where(condition) if x1 is None else torch.where(condition, x1, x2)
+
+
+TABLE = {
+    name: getattr(torch, name)
+    for name in (
+        "absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
+        "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor floor_divide fmax fmin fmod gcd "
+        "hypot i0 isfinite isinf isnan ldexp log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not "
+        "logical_or logical_xor maximum minimum multiply negative real reciprocal rsqrt signbit sin sinc sinh sqrt "
+        "square subtract tan tanh true_divide trunc"
+    ).split()
+}
+TABLE.update(
+    {
+        "clip": _clip,
+        "conjugate": torch.conj_physical,
+        "equal": _comparison(torch.eq, torch.eq),
+        "greater": _comparison(torch.gt, torch.lt),
+        "greater_equal": _comparison(torch.ge, torch.le),
+        "imag": _imag,
+        "left_shift": _shift(torch.bitwise_left_shift),
+        "less": _comparison(torch.lt, torch.gt),
+        "less_equal": _comparison(torch.le, torch.ge),
+        "mod": torch.remainder,
+        "nextafter": _nextafter,
+        "not_equal": _comparison(torch.ne, torch.ne),
+        "power": torch.pow,
+        "right_shift": _shift(torch.bitwise_right_shift),
+        "round": _round,
+        "sign": _sign,
+        "view_as_complex": _view_as_complex,
+        "view_as_real": _view_as_real,
+        "where": _where,
+    }
+)
+SCALARS = frozenset(
+    "add divide equal floor_divide greater greater_equal less less_equal mod multiply not_equal power subtract "
+    "true_divide".split()
+)

@@ -1,0 +1,48 @@
+"""Kernels of `kops.ops.core` and `kops.ops.creation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import jax
+import jax.numpy as jnp
+
+
+def _eye(shape: Any, k: int, dtype: Any) -> Any:
+    return jnp.eye(shape[0], shape[1], k, dtype)
+
+
+def _tri(shape: Any, k: int, dtype: Any) -> Any:
+    return jnp.tri(shape[0], shape[1], k, dtype)
+
+
+def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
+    return jnp.arange(start, stop, step).astype(dtype)
+
+
+def _copy(x: Any) -> Any:
+    return jnp.array(x, copy=True)
+
+
+def _view(x: Any, dtype: Any) -> Any:
+    old, new = x.dtype.itemsize, jnp.dtype(dtype).itemsize
+    if new > old:
+        x = x.reshape(*x.shape[:-1], -1, new // old)
+    out = jax.lax.bitcast_convert_type(x, dtype)
+    return out.reshape(*x.shape[:-1], -1) if new < old else out
+
+
+TABLE = {
+    "arange": _arange,
+    "copy": _copy,
+    "empty": jnp.zeros,
+    "eye": _eye,
+    "full": jnp.full,
+    "full_like": jnp.full_like,
+    "ones": jnp.ones,
+    "ones_like": jnp.ones_like,
+    "tri": _tri,
+    "view": _view,
+    "zeros": jnp.zeros,
+    "zeros_like": jnp.zeros_like,
+}

@@ -1,0 +1,47 @@
+"""Kernels of `kops.ops.core` and `kops.ops.creation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _full(shape: Any, value: Any, dtype: Any) -> Any:
+    return np.full(shape, value, dtype)
+
+
+def _eye(shape: Any, k: int, dtype: Any) -> Any:
+    return np.eye(shape[0], shape[1], k, dtype)
+
+
+def _tri(shape: Any, k: int, dtype: Any) -> Any:
+    return np.tri(shape[0], shape[1], k, dtype)
+
+
+def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
+    return np.arange(start, stop, step).astype(dtype)
+
+
+def _full_like(x: Any, value: Any, dtype: Any) -> Any:
+    return np.full_like(x, value, dtype)
+
+
+def _view(x: Any, dtype: Any) -> Any:
+    return np.ascontiguousarray(x).view(dtype).reshape(x.shape if not x.ndim else (*x.shape[:-1], -1))
+
+
+TABLE = {
+    "arange": _arange,
+    "copy": np.array,
+    "empty": np.empty,
+    "eye": _eye,
+    "full": _full,
+    "full_like": _full_like,
+    "ones": np.ones,
+    "ones_like": np.ones_like,
+    "tri": _tri,
+    "view": _view,
+    "zeros": np.zeros,
+    "zeros_like": np.zeros_like,
+}

@@ -1,0 +1,62 @@
+"""Reduction kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _axis(axis: Any) -> Any:
+    return tuple(axis) if isinstance(axis, list) else axis
+
+
+def _wide(x: Any) -> Any:
+    """16-bit floats in 32 bits: NumPy accumulates in the type it is given."""
+    return x.astype(np.float32) if x.dtype.itemsize == 2 and x.dtype.kind in "fV" else x
+
+
+def _reducing(function: Any) -> Any:
+    return lambda x, axis=None, keepdims=False: function(_wide(x), axis=_axis(axis), keepdims=keepdims)
+
+
+def _extreme(function: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        if initial is None:
+            return function(x, axis=_axis(axis), keepdims=keepdims)
+        return function(x, axis=_axis(axis), keepdims=keepdims, initial=np.asarray(initial).astype(x.dtype)[()])
+
+    return kernel
+
+
+def _plain(function: Any) -> Any:
+    return lambda x, axis=None, keepdims=False: function(x, axis=_axis(axis), keepdims=keepdims)
+
+
+def _prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+    return np.prod(_wide(x), axis=_axis(axis), keepdims=keepdims, dtype=None if x.dtype.kind in "fVc" else x.dtype)
+
+
+def _sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    return np.sum(_wide(x), axis=_axis(axis), keepdims=keepdims, dtype=None if x.dtype.kind in "fVc" else x.dtype)
+
+
+def _running(function: Any) -> Any:
+    return lambda x, axis=None, dtype=None: function(_wide(x), axis=axis, dtype=None if x.dtype.kind in "fVc" else dtype)
+
+
+TABLE = {
+    "all": _plain(np.all),
+    "any": _plain(np.any),
+    "argmax": _plain(np.argmax),
+    "argmin": _plain(np.argmin),
+    "cumprod": _running(np.cumprod),
+    "cumsum": _running(np.cumsum),
+    "max": _extreme(np.max),
+    "mean": _reducing(np.mean),
+    "min": _extreme(np.min),
+    "prod": _prod,
+    "std": _reducing(np.std),
+    "sum": _sum,
+    "var": _reducing(np.var),
+}

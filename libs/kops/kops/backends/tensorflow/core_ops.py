@@ -1,0 +1,68 @@
+"""Kernels of `kops.ops.core` and `kops.ops.creation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+
+def _full(shape: Any, value: Any, dtype: Any) -> Any:
+    return tf.fill(shape, tf.cast(value, dtype))
+
+
+def _full_like(x: Any, value: Any, dtype: Any) -> Any:
+    return tf.broadcast_to(value, tf.shape(x))
+
+
+def _band(shape: Any, low: Any, high: Any, dtype: Any) -> Any:
+    distance = tf.range(shape[1])[None, :] - tf.range(shape[0])[:, None]
+    inside = distance <= high if low is None else (distance >= low) & (distance <= high)
+    return tf.cast(inside, dtype)
+
+
+def _eye(shape: Any, k: int, dtype: Any) -> Any:
+    return _band(shape, k, k, dtype)
+
+
+def _tri(shape: Any, k: int, dtype: Any) -> Any:
+    return _band(shape, None, k, dtype)
+
+
+def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
+    # tf.range knows four dtypes and wants one for all its arguments.
+    wide = dtype if dtype in (tf.int32, tf.int64, tf.float32, tf.float64) else None
+    if wide is None:
+        wide = tf.float32 if dtype.is_floating else tf.int64
+    if wide.is_integer and any(isinstance(x, float) or getattr(x, "dtype", tf.int32).is_floating for x in (start, stop, step)):
+        wide = tf.float64
+    return tf.cast(tf.range(*(tf.cast(x, wide) for x in (start, stop, step))), dtype)
+
+
+def _view(x: Any, dtype: Any) -> Any:
+    old, new = x.dtype.size, dtype.size
+    shape = tf.shape(x)
+    if x.dtype == tf.bool or dtype == tf.bool:
+        raise NotImplementedError("TensorFlow cannot view bools as other dtypes. Use cast.")
+    if new > old:
+        x = tf.reshape(x, tf.concat([shape[:-1], [-1, new // old]], 0))
+    out = tf.bitcast(x, dtype)
+    if new < old:
+        out = tf.reshape(out, tf.concat([shape[:-1], [shape[-1] * (old // new)]], 0))
+    return out
+
+
+TABLE = {
+    "arange": _arange,
+    "copy": tf.identity,
+    "empty": tf.zeros,
+    "eye": _eye,
+    "full": _full,
+    "full_like": _full_like,
+    "ones": tf.ones,
+    "ones_like": tf.ones_like,
+    "tri": _tri,
+    "view": _view,
+    "zeros": tf.zeros,
+    "zeros_like": tf.zeros_like,
+}

@@ -1,0 +1,105 @@
+"""Reduction kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+
+def _axis(axis: Any) -> Any:
+    return list(axis) if isinstance(axis, tuple) else axis
+
+
+def _wide(x: Any) -> Any:
+    """16-bit floats in 32 bits: TensorFlow accumulates in the type it is given."""
+    return tf.cast(x, tf.float32) if x.dtype in (tf.float16, tf.bfloat16) else x
+
+
+def _reducing(function: Any) -> Any:
+    return lambda x, axis=None, keepdims=False, dtype=None: function(_wide(x), _axis(axis), keepdims)
+
+
+def _var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    x = _wide(x)
+    distance = x - tf.reduce_mean(x, _axis(axis), keepdims=True)
+    square = tf.math.real(distance * tf.math.conj(distance)) if x.dtype.is_complex else tf.square(distance)
+    return tf.reduce_mean(square, _axis(axis), keepdims)
+
+
+def _reduced_sizes(x: Any, axis: Any) -> list[Any]:
+    axes = range(len(x.shape)) if axis is None else [axis] if isinstance(axis, int) else axis
+    return [x.shape[i] for i in axes]
+
+
+def _extreme(reduce: Any, join: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        if initial is None:
+            if 0 in _reduced_sizes(x, axis):  # TensorFlow would answer an infinity
+                raise ValueError("nothing to choose from.")
+            return reduce(x, _axis(axis), keepdims)
+        start = tf.cast(initial, x.dtype)
+        return join(reduce(x, _axis(axis), keepdims), start)
+
+    return kernel
+
+
+def _index(function: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if 0 in _reduced_sizes(x, axis):
+            raise ValueError("nothing to choose from.")
+        rank = len(x.shape)
+        if axis is None:
+            x = tf.reshape(x, [-1])
+        if x.dtype.is_floating:
+            # TensorFlow passes over NaN; here, as everywhere else, the first NaN wins.
+            missing = tf.math.is_nan(x)
+            at_nan = tf.argmax(tf.cast(missing, tf.uint8), axis or 0, tf.int32)
+            out = tf.where(tf.reduce_any(missing, axis or 0), at_nan, function(x, axis or 0, tf.int32))
+        else:
+            out = function(x, axis or 0, tf.int32)
+        if keepdims:
+            out = tf.reshape(out, [1] * rank) if axis is None else tf.expand_dims(out, axis)
+        return out
+
+    return kernel
+
+
+def _running(function: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+        return function(_wide(tf.reshape(x, [-1]) if axis is None else x), axis or 0)
+
+    return kernel
+
+
+def _moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> Any:
+    x = _wide(x)
+    if not synchronized:
+        return list(tf.nn.moments(x, _axis(axes), keepdims=keepdims))
+    context = tf.distribute.get_replica_context()
+    if context is None:
+        raise ValueError("synchronized moments need a replica context: call them inside strategy.run.")
+    axes = _axis(axes)
+    sums = [tf.reduce_sum(x, axes, keepdims=True), tf.reduce_sum(tf.square(x), axes, keepdims=True)]
+    one = tf.reduce_sum(tf.ones_like(x), axes, keepdims=True)
+    total, squares, count = context.all_reduce(tf.distribute.ReduceOp.SUM, [*sums, one])
+    mean = total / count
+    variance = squares / count - tf.square(mean)
+    return [mean, variance] if keepdims else [tf.squeeze(mean, axes), tf.squeeze(variance, axes)]
+
+
+TABLE = {
+    "all": _reducing(tf.reduce_all),
+    "any": _reducing(tf.reduce_any),
+    "argmax": _index(tf.argmax),
+    "argmin": _index(tf.argmin),
+    "cumprod": _running(tf.math.cumprod),
+    "cumsum": _running(tf.math.cumsum),
+    "max": _extreme(tf.reduce_max, tf.maximum),
+    "mean": _reducing(tf.reduce_mean),
+    "min": _extreme(tf.reduce_min, tf.minimum),
+    "moments": _moments,
+    "prod": _reducing(tf.reduce_prod),
+    "sum": _reducing(tf.reduce_sum),
+    "var": _var,
+}

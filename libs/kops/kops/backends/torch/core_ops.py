@@ -1,0 +1,55 @@
+"""Kernels of `kops.ops.core` and `kops.ops.creation`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+from kops.backends.torch.core import default_device
+
+
+def _sized(function: Any) -> Any:
+    return lambda shape, dtype: function(shape, dtype=dtype, device=default_device())
+
+
+def _like(function: Any) -> Any:
+    return lambda x, dtype: function(x, dtype=dtype)
+
+
+def _full(shape: Any, value: Any, dtype: Any) -> Any:
+    return torch.full(shape, value, dtype=dtype, device=default_device())
+
+
+def _full_like(x: Any, value: Any, dtype: Any) -> Any:
+    return value.to(x.device).expand(x.shape).clone()
+
+
+def _tri(shape: Any, k: int, dtype: Any) -> Any:
+    return torch.ones(tuple(shape), dtype=dtype, device=default_device()).tril(k)
+
+
+def _eye(shape: Any, k: int, dtype: Any) -> Any:
+    if k == 0:
+        return torch.eye(shape[0], shape[1], dtype=dtype, device=default_device())
+    return torch.ones(tuple(shape), dtype=dtype, device=default_device()).tril(k).triu(k)
+
+
+def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
+    return torch.arange(start, stop, step, device=default_device()).to(dtype)
+
+
+TABLE = {
+    "arange": _arange,
+    "copy": torch.clone,
+    "empty": _sized(torch.empty),
+    "eye": _eye,
+    "full": _full,
+    "full_like": _full_like,
+    "ones": _sized(torch.ones),
+    "ones_like": _like(torch.ones_like),
+    "tri": _tri,
+    "view": lambda x, dtype: x.contiguous().view(dtype),
+    "zeros": _sized(torch.zeros),
+    "zeros_like": _like(torch.zeros_like),
+}

@@ -1,0 +1,90 @@
+"""Reduction kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+
+
+def _axes(x: Any, axis: Any) -> tuple[int, ...]:
+    if axis is None:
+        return tuple(range(x.ndim))
+    return (axis,) if isinstance(axis, int) else tuple(axis)
+
+
+def _reducing(function: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        axes = _axes(x, axis)
+        # PyTorch takes no axes for all axes.
+        return function(x, dim=axes, keepdim=keepdims) if axes else function(x[None], dim=0)
+
+    return kernel
+
+
+def _var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    axes = _axes(x, axis)
+    if not axes:
+        return torch.zeros_like(x.real if x.is_complex() else x)
+    return torch.var(x, dim=axes, keepdim=keepdims, correction=0)
+
+
+def _sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    axes = _axes(x, axis)
+    return torch.sum(x, dim=axes, keepdim=keepdims, dtype=x.dtype) if axes else x
+
+
+def _prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+    out = x
+    for i in sorted((a % x.ndim for a in _axes(x, axis)), reverse=True):
+        out = torch.prod(out, dim=i, keepdim=keepdims, dtype=x.dtype)
+    return out
+
+
+def _extreme(reduce: Any, join: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        axes = _axes(x, axis)
+        if initial is not None:
+            start = torch.as_tensor(initial, dtype=x.dtype, device=x.device)
+            if not x.numel():
+                shape = [1 if i in {a % x.ndim for a in axes} else d for i, d in enumerate(x.shape)]
+                out = start.expand(shape)
+                return out if keepdims else out.sum(dim=axes, dtype=x.dtype)
+            return join(reduce(x, dim=axes, keepdim=keepdims) if axes else x, start)
+        return reduce(x, dim=axes, keepdim=keepdims) if axes else x
+
+    return kernel
+
+
+def _index(function: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        if axis is not None:
+            return function(x, dim=axis, keepdim=keepdims)
+        out = function(x)
+        return out.reshape((1,) * x.ndim) if keepdims else out
+
+    return kernel
+
+
+def _running(function: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+        return function(x.flatten() if axis is None else x, dim=axis or 0, dtype=dtype)
+
+    return kernel
+
+
+TABLE = {
+    "all": _reducing(torch.all),
+    "any": _reducing(torch.any),
+    "argmax": _index(torch.argmax),
+    "argmin": _index(torch.argmin),
+    "cumprod": _running(torch.cumprod),
+    "cumsum": _running(torch.cumsum),
+    "logsumexp": _reducing(torch.logsumexp),
+    "max": _extreme(torch.amax, torch.maximum),
+    "mean": _reducing(torch.mean),
+    "min": _extreme(torch.amin, torch.minimum),
+    "prod": _prod,
+    "sum": _sum,
+    "var": _var,
+}

@@ -1,0 +1,274 @@
+"""Tensors and what they are: conversion, casting, shapes, dtypes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kspec import public
+
+from kops import promote, shapes
+from kops.declare import Tensor, composite, primitive
+from kops.dtypes import FLOATS, INTS, itemsize, limits, standardize_dtype
+from kops.engine import engine
+from kops.keras_tensor import KerasTensor
+from kops.variable import Variable
+
+
+@public("keras.ops.convert_to_tensor")
+def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None) -> Any:
+    """A tensor of the engine from anything that holds numbers.
+
+    Args:
+        x: a tensor, Variable, array, number, or nested list of them. A symbolic tensor stays symbolic.
+        dtype: wanted dtype; by default that of `x`, where Python floats are `floatx` and Python ints int32.
+        sparse: False makes sparse tensors dense; by default they stay as they are.
+        ragged: False pads ragged tensors with zeros; by default they stay as they are.
+
+    Returns:
+        A tensor; `x` itself where nothing is to be done.
+
+    Example:
+        >>> convert_to_tensor([[1.0, 2.0]])
+        a float32 tensor of shape (1, 2)
+    """
+    e = engine()
+    if isinstance(x, KerasTensor):
+        if (dtype is None or standardize_dtype(dtype) == x.dtype) and not (x.sparse and sparse is False):
+            return x
+        return _convert(x, dtype, sparse, ragged)
+    if isinstance(x, Variable):
+        x = x.value
+    if sparse is False or ragged is False or hasattr(x, "todense"):
+        x = _dense(x, e, sparse, ragged)
+    if dtype is None:
+        return x if e.is_tensor(x) else e.convert(x, None)
+    return e.convert(x, e.canonical(standardize_dtype(dtype)))
+
+
+def _dense(x: Any, e: Any, sparse: bool | None, ragged: bool | None) -> Any:
+    if hasattr(x, "todense"):  # matrices of SciPy and jax.experimental.sparse
+        return x if e.is_tensor(x) and sparse is not False else x.todense()
+    if e.is_tensor(x) and getattr(x, "is_sparse", False) and sparse is False:  # PyTorch
+        return x.to_dense()
+    kind = type(x).__name__
+    if (kind == "SparseTensor" and sparse is False) or (kind == "RaggedTensor" and ragged is False):
+        return e.to_dense(x)
+    return x
+
+
+def _conversion(d: Any, dtype: Any = None, **static: Any) -> Any:
+    """To the dtype asked for. Scalars become it at once: int32 on the way would cut them."""
+    result = promote.natural(d) if dtype is None else standardize_dtype(dtype)
+    return (result if isinstance(d, type) else None), result
+
+
+@composite(dtype=_conversion, shape=shapes.same, node="core:ConvertToTensor")
+def _convert(x: Tensor, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
+    """`convert_to_tensor` as a node of a graph."""
+    return x
+
+
+@public("keras.ops.convert_to_numpy")
+def convert_to_numpy(x: Any) -> np.ndarray:
+    """A NumPy array of the same numbers.
+
+    Args:
+        x: a tensor, Variable, array, number or list; sparse tensors become dense.
+
+    Returns:
+        An array; it may share memory with `x`.
+    """
+    if isinstance(x, Variable):
+        x = x.value
+    if hasattr(x, "todense"):
+        x = x.todense()
+    e = engine()
+    return e.to_numpy(x) if e.is_tensor(x) else np.asarray(e.to_numpy(e.convert(x, None)))
+
+
+@public("keras.ops.is_tensor")
+def is_tensor(x: Any) -> bool:
+    """Whether `x` is a tensor of the engine (not a Variable, nor a symbolic tensor)."""
+    return engine().is_tensor(x)
+
+
+@public("keras.ops.cast")
+@composite(dtype=_conversion, shape=shapes.same)
+def cast(x: Tensor, dtype: Any) -> Any:
+    """The same numbers in another dtype.
+
+    Floats become integers by cutting their fraction, complex numbers lose their imaginary part, and every number but 0
+    is True.
+
+    Args:
+        x: a tensor of any shape.
+        dtype: the wanted dtype.
+
+    Returns:
+        A tensor of the shape of `x`.
+    """
+    return x
+
+
+@public("keras.ops.saturate_cast")
+@composite(dtype=_conversion, shape=shapes.same)
+def saturate_cast(x: Tensor, dtype: Any) -> Any:
+    """As `cast`, but numbers out of the range of the dtype become its nearest limit. NaN becomes 0 in integers.
+
+    Args:
+        x: a tensor of any shape.
+        dtype: the wanted dtype.
+
+    Returns:
+        A tensor of the shape of `x`.
+
+    Example:
+        >>> saturate_cast([-3.7, 300.0], "uint8")
+        [0, 255]
+    """
+    from kops.ops.elementwise import clip, isnan, where
+
+    source, target = standardize_dtype(x.dtype) if hasattr(x, "dtype") else "float64", standardize_dtype(dtype)
+    if target == "bool" or source == "bool" or target.startswith("complex") or source.startswith("complex"):
+        return x
+    low, high = limits(target)
+    own_low, own_high = limits(source)
+    if source in FLOATS and target in INTS:
+        # The float just inside: 2**31 - 1 rounded to float32 is 2**31, one too many for an int32.
+        digits = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}[source]
+        high = high if high < 2**digits else (high >> (high.bit_length() - digits)) << (high.bit_length() - digits)
+        x = where(isnan(x), 0, x)
+    if low <= own_low and high >= own_high:
+        return x
+    return clip(x, max(low, own_low), min(high, own_high))
+
+
+@public("keras.ops.shape")
+def shape(x: Any) -> tuple[Any, ...]:
+    """The shape of a tensor.
+
+    Args:
+        x: a tensor of any kind.
+
+    Returns:
+        A tuple of ints. A dimension that is unknown while TensorFlow or OpenVINO trace a function is a scalar tensor;
+        one that is unknown in a symbolic tensor is None.
+    """
+    if isinstance(x, (KerasTensor, Variable)):
+        return tuple(x.shape)
+    e = engine()
+    if not e.is_tensor(x):
+        return tuple(np.shape(x))
+    static = e.shape(x)
+    return e.dynamic_shape(x, static) if None in static else static
+
+
+@public("keras.ops.ndim", "keras.ops.numpy.ndim")
+def ndim(x: Any) -> Any:
+    """The number of dimensions.
+
+    Args:
+        x: a tensor of any kind.
+
+    Returns:
+        An int; of a symbolic tensor a symbolic int32 scalar.
+    """
+    return _ndim(x) if isinstance(x, KerasTensor) else len(x.shape) if hasattr(x, "shape") else np.ndim(x)
+
+
+@public("keras.ops.size", "keras.ops.numpy.size")
+def size(x: Any) -> Any:
+    """The number of elements.
+
+    Args:
+        x: a tensor of any kind.
+
+    Returns:
+        An int; a scalar tensor where it is unknown while a function is traced; of a symbolic tensor a symbolic int32
+        scalar.
+    """
+    if isinstance(x, KerasTensor):
+        return _size(x)
+    result: Any = 1
+    for d in shape(x):
+        result = result * d
+    return result
+
+
+def _scalar(x: Any) -> tuple[()]:
+    return ()
+
+
+@composite(dtype=promote.fixed("int32"), shape=_scalar, node="numpy:Size")
+def _size(x: Tensor) -> Any:
+    """`size` as a node of a graph."""
+    return size(x)
+
+
+@composite(dtype=promote.fixed("int32"), shape=_scalar, node="numpy:Ndim")
+def _ndim(x: Tensor) -> Any:
+    """`ndim` as a node of a graph."""
+    return len(x.shape)
+
+
+@public("keras.ops.dtype")
+def dtype(x: Any) -> str:
+    """The name of the dtype of a tensor.
+
+    Args:
+        x: a tensor of any kind, Variable or number.
+
+    Returns:
+        For example `"float32"`.
+    """
+    own = getattr(x, "dtype", None)
+    return standardize_dtype(convert_to_tensor(x).dtype if own is None else own)
+
+
+@public("keras.ops.copy", "keras.ops.numpy.copy")
+@primitive(dtype=promote.common, shape=shapes.same, node="numpy:")
+def copy(x: Tensor) -> Any:
+    """A tensor of the same numbers with memory of its own.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+    """
+
+
+def _reinterpreted(d: Any, dtype: Any = None) -> Any:
+    own = promote.natural(d)
+    return own, own if dtype is None else standardize_dtype(dtype)
+
+
+def _view_shape(x: Any, dtype: Any = None) -> shapes.Shape:
+    old, new = itemsize(x.dtype), itemsize(x.dtype if dtype is None else dtype)
+    if old == new:
+        return tuple(x.shape)
+    if not x.shape:
+        raise ValueError("a scalar can only be viewed in a dtype of the same size.")
+    last = x.shape[-1]
+    if last is not None and last * old % new:
+        raise ValueError(f"{last} numbers of {old} bytes cannot be divided into numbers of {new} bytes.")
+    return (*x.shape[:-1], None if last is None else last * old // new)
+
+
+@public("keras.ops.view", "keras.ops.numpy.view")
+@primitive(dtype=_reinterpreted, shape=_view_shape, node="numpy:")
+def view(x: Tensor, dtype: Any = None) -> Any:
+    """The same bytes read as numbers of another dtype.
+
+    Args:
+        x: a tensor `(..., n)`.
+        dtype: the dtype to read; by default that of `x`.
+
+    Returns:
+        A tensor `(..., m)`, where `m` is `n` times the ratio of the dtypes' sizes.
+
+    Raises:
+        ValueError: when the last dimension cannot be divided so.
+    """

@@ -1,0 +1,195 @@
+"""Spaced numbers and grids."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kspec import public
+
+from kops import promote, shapes
+from kops.declare import Tensor, Tensors, composite
+from kops.dtypes import INTS, standardize_dtype
+from kops.ops.creation import arange
+from kops.ops.elementwise import (
+    absolute, add, divide, equal, exp, floor, log, multiply, power, sign, subtract, where,
+)  # fmt: skip
+
+
+def _spaced(start: Any, stop: Any, dtype: Any = None, retstep: bool = False, **static: Any) -> Any:
+    """Computed in 32 bits at least, whatever comes out."""
+    own = promote.inexact(start, stop)[0]
+    compute = "float32" if own in ("float16", "bfloat16") else own
+    result = own if dtype is None else standardize_dtype(dtype)
+    return compute, (result, own) if retstep else result
+
+
+def _spaced_shape(start: Any, stop: Any, num: int, axis: int, retstep: bool = False) -> Any:
+    if num < 0:
+        raise ValueError(f"num is how many numbers to make; it cannot be {num}.")
+    shape = list(shapes.broadcast_shapes(start.shape, stop.shape))
+    axis = shapes.standardize_axis(axis, len(shape) + 1)
+    full = (*shape[:axis], num, *shape[axis:])
+    return [full, tuple(shape)] if retstep else full
+
+
+def _ramp(start: Any, stop: Any, num: int) -> tuple[Any, Any, Any]:
+    """0, 1, ... along a new first axis, and the arguments with that axis in front."""
+    from kops.ops.manipulation import expand_dims, reshape
+
+    rank = max(len(start.shape), len(stop.shape))
+    start, stop = (reshape(x, (1,)) if not x.shape and rank else x for x in (start, stop))
+    start, stop = expand_dims(start, 0), expand_dims(stop, 0)
+    return reshape(arange(num, dtype=standardize_dtype(start.dtype)), (num,) + (1,) * rank), start, stop
+
+
+@public("keras.ops.linspace", "keras.ops.numpy.linspace")
+@composite(
+    dtype=_spaced,
+    shape=lambda start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0: _spaced_shape(
+        start, stop, num, axis, retstep
+    ),
+    key=("retstep",),
+)
+def linspace(
+    start: Tensor,
+    stop: Tensor,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """Numbers in equal distances over an interval.
+
+    Args:
+        start, stop: ends of the interval; tensors that broadcast against each other.
+        num: how many.
+        endpoint: whether `stop` is the last of them.
+        retstep: whether the distance is returned, too.
+        dtype: default the promoted float dtype of the ends; integers are rounded down.
+        axis: where the new axis stands in the output.
+
+    Returns:
+        A tensor with one more dimension, of size `num`; with `retstep` a pair of that and the distance.
+
+    Example:
+        >>> linspace(0.0, 1.0, num=5)
+        [0.0, 0.25, 0.5, 0.75, 1.0]
+    """
+    from kops.ops.manipulation import moveaxis
+
+    _spaced_shape(start, stop, num, axis)
+    gaps = num - 1 if endpoint else num
+    step = divide(subtract(stop, start), gaps) if gaps > 0 else multiply(add(start, stop), float("nan"))
+    ramp, first, last = _ramp(start, stop, num)
+    values = add(first, multiply(ramp, divide(subtract(last, first), max(gaps, 1))))
+    if endpoint and num > 1:
+        values = where(equal(ramp, num - 1), last, values)  # exactly
+    if dtype is not None and standardize_dtype(dtype) in INTS:
+        values = floor(values)
+    values = moveaxis(values, 0, axis) if axis != 0 else values
+    return [values, step] if retstep else values
+
+
+@public("keras.ops.logspace", "keras.ops.numpy.logspace")
+@composite(
+    dtype=_spaced,
+    shape=lambda start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0: _spaced_shape(
+        start, stop, num, axis
+    ),
+)
+def logspace(
+    start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, base: Any = 10, dtype: Any = None, axis: int = 0
+) -> Any:
+    """Numbers in equal ratios: `base` to the power of `linspace(start, stop, ...)`.
+
+    Args:
+        start, stop: exponents of the ends; tensors that broadcast against each other.
+        num: how many.
+        endpoint: whether the upper end is the last of them.
+        base: of the powers.
+        dtype: default the promoted float dtype of the ends.
+        axis: where the new axis stands in the output.
+
+    Returns:
+        A tensor with one more dimension, of size `num`.
+    """
+    return power(base, linspace(start, stop, num, endpoint, axis=axis))
+
+
+@public("keras.ops.geomspace", "keras.ops.numpy.geomspace")
+@composite(
+    dtype=_spaced,
+    shape=lambda start, stop, num=50, endpoint=True, dtype=None, axis=0: _spaced_shape(start, stop, num, axis),
+)
+def geomspace(
+    start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
+) -> Any:
+    """Numbers in equal ratios from `start` to `stop`.
+
+    Args:
+        start, stop: ends, of the same sign and not 0; tensors that broadcast against each other.
+        num: how many.
+        endpoint: whether `stop` is the last of them.
+        dtype: default the promoted float dtype of the ends.
+        axis: where the new axis stands in the output.
+
+    Returns:
+        A tensor with one more dimension, of size `num`.
+
+    Example:
+        >>> geomspace(1.0, 1000.0, num=4)
+        [1.0, 10.0, 100.0, 1000.0]
+    """
+    from kops.ops.manipulation import moveaxis
+
+    ramp, first, last = _ramp(start, stop, num)
+    gaps = max(num - 1 if endpoint else num, 1)
+    low, high = log(absolute(first)), log(absolute(last))
+    values = multiply(sign(first), exp(add(low, multiply(ramp, divide(subtract(high, low), gaps)))))
+    values = where(equal(ramp, 0), first, values)  # the ends exactly
+    if endpoint and num > 1:
+        values = where(equal(ramp, num - 1), last, values)
+    return moveaxis(values, 0, axis) if axis != 0 else values
+
+
+def _grid_dtypes(ds: Any, **static: Any) -> Any:
+    return None, tuple(promote.natural(d) for d in ds)
+
+
+def _grid_shape(*xs: Any, indexing: str = "xy") -> Any:
+    if indexing not in ("xy", "ij"):
+        raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}.")
+    if any(len(x.shape) > 1 for x in xs):
+        raise ValueError("grids are made from tensors of one dimension.")
+    sizes = [x.shape[0] if x.shape else 1 for x in xs]
+    if indexing == "xy" and len(sizes) > 1:
+        sizes[:2] = sizes[1], sizes[0]
+    return [tuple(sizes) for _ in xs]
+
+
+@public("keras.ops.meshgrid", "keras.ops.numpy.meshgrid")
+@composite(dtype=_grid_dtypes, shape=_grid_shape)
+def meshgrid(*x: Tensors, indexing: str = "xy") -> Any:
+    """Coordinates of a grid: each tensor spread along an axis of its own.
+
+    Args:
+        *x: tensors of one dimension.
+        indexing: `"ij"`: the first tensor varies along axis 0; `"xy"`: the first two change places.
+
+    Returns:
+        A list of as many tensors, each with one dimension per argument.
+    """
+    from kops.ops.core import shape
+    from kops.ops.manipulation import broadcast_to, reshape
+
+    _grid_shape(*x, indexing=indexing)
+    axes = list(range(len(x)))
+    if indexing == "xy" and len(x) > 1:
+        axes[:2] = 1, 0
+    flat = [reshape(v, (-1,)) for v in x]
+    target = [shape(flat[axes.index(i)])[0] for i in range(len(x))]
+    return [
+        broadcast_to(reshape(v, tuple(-1 if i == axis else 1 for i in range(len(x)))), tuple(target))
+        for v, axis in zip(flat, axes)
+    ]

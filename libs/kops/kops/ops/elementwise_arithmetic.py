@@ -1,0 +1,404 @@
+"""Elementwise arithmetic, rounding and limits."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from kspec import public
+
+from kops import promote, shapes
+from kops.declare import Tensor, composite, primitive
+
+
+@public("keras.ops.add", "keras.ops.numpy.add")
+@primitive(dtype=promote.common, shape=shapes.broadcast)
+def add(x1: Tensor, x2: Tensor) -> Any:
+    """Sum `x1 + x2`.
+
+    Args:
+        x1, x2: tensors that broadcast against each other.
+
+    Returns:
+        The broadcast tensor in the promoted dtype.
+    """
+
+
+@public("keras.ops.subtract", "keras.ops.numpy.subtract")
+@primitive(dtype=promote.common, shape=shapes.broadcast)
+def subtract(x1: Tensor, x2: Tensor) -> Any:
+    """Difference `x1 - x2`.
+
+    Args:
+        x1, x2: tensors that broadcast against each other.
+
+    Returns:
+        The broadcast tensor in the promoted dtype.
+    """
+
+
+@public("keras.ops.multiply", "keras.ops.numpy.multiply")
+@primitive(dtype=promote.common, shape=shapes.broadcast)
+def multiply(x1: Tensor, x2: Tensor) -> Any:
+    """Product `x1 * x2`.
+
+    Args:
+        x1, x2: tensors that broadcast against each other.
+
+    Returns:
+        The broadcast tensor in the promoted dtype.
+    """
+
+
+@public("keras.ops.divide", "keras.ops.numpy.divide")
+@primitive(dtype=promote.inexact, shape=shapes.broadcast)
+def divide(x1: Tensor, x2: Tensor) -> Any:
+    """Quotient `x1 / x2`; of integers, too, a float.
+
+    Args:
+        x1, x2: tensors that broadcast against each other.
+
+    Returns:
+        The broadcast tensor, float.
+    """
+
+
+@public("keras.ops.true_divide", "keras.ops.numpy.true_divide")
+@composite(dtype=promote.inexact, shape=shapes.broadcast)
+def true_divide(x1: Tensor, x2: Tensor) -> Any:
+    """Quotient `x1 / x2`; another name of `divide`.
+
+    Args:
+        x1, x2: tensors that broadcast against each other.
+
+    Returns:
+        The broadcast tensor, float.
+    """
+    return divide(x1, x2)
+
+
+@public("keras.ops.floor_divide", "keras.ops.numpy.floor_divide")
+@primitive(dtype=promote.real_numeric, shape=shapes.broadcast)
+def floor_divide(x1: Tensor, x2: Tensor) -> Any:
+    """Quotient rounded towards minus infinity, `floor(x1 / x2)`.
+
+    Args:
+        x1, x2: tensors that broadcast against each other; not complex.
+
+    Returns:
+        The broadcast tensor in the promoted dtype.
+    """
+
+
+@public("keras.ops.mod", "keras.ops.numpy.mod")
+@primitive(dtype=promote.real_numeric, shape=shapes.broadcast)
+def mod(x1: Tensor, x2: Tensor) -> Any:
+    """Remainder of the division that rounds down: `x1 - x2 * floor(x1 / x2)`, with the sign of `x2`.
+
+    Args:
+        x1, x2: tensors that broadcast against each other; not complex.
+
+    Returns:
+        The broadcast tensor in the promoted dtype.
+    """
+
+
+@public("keras.ops.fmod", "keras.ops.numpy.fmod")
+@primitive(dtype=promote.real_numeric, shape=shapes.broadcast)
+def fmod(x1: Tensor, x2: Tensor) -> Any:
+    """Remainder of the division that rounds towards zero, with the sign of `x1`.
+
+    Args:
+        x1, x2: tensors that broadcast against each other; not complex.
+
+    Returns:
+        The broadcast tensor in the promoted dtype.
+    """
+
+
+@public("keras.ops.power", "keras.ops.numpy.power")
+@primitive(dtype=promote.numeric, shape=shapes.broadcast)
+def power(x1: Tensor, x2: Tensor) -> Any:
+    """`x1` raised to the power `x2`.
+
+    An integer to a negative power is 0, except for 1 and -1.
+
+    Args:
+        x1, x2: tensors that broadcast against each other.
+
+    Returns:
+        The broadcast tensor in the promoted dtype.
+    """
+
+
+@public("keras.ops.negative", "keras.ops.numpy.negative")
+@primitive(dtype=promote.numeric, shape=shapes.same)
+def negative(x: Tensor) -> Any:
+    """`-x`.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; bools become int32.
+    """
+
+
+@public("keras.ops.absolute", "keras.ops.numpy.absolute", "keras.ops.abs", "keras.ops.numpy.abs")
+@primitive(dtype=promote.magnitude, shape=shapes.same, node="Absolute")
+def absolute(x: Tensor) -> Any:
+    """Absolute value; of complex numbers the magnitude.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; float if `x` is complex.
+    """
+
+
+@public("keras.ops.fabs", "keras.ops.numpy.fabs")
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+def fabs(x: Tensor) -> Any:
+    """Absolute value as a float.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A float tensor of the shape of `x`.
+    """
+    return absolute(x)
+
+
+@public("keras.ops.sign", "keras.ops.numpy.sign")
+@primitive(dtype=promote.numeric, shape=shapes.same)
+def sign(x: Tensor) -> Any:
+    """-1, 0 or 1; NaN stays NaN. Of complex numbers `x / abs(x)`.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; bools become int32.
+    """
+
+
+@public("keras.ops.square", "keras.ops.numpy.square")
+@primitive(dtype=promote.numeric, shape=shapes.same)
+def square(x: Tensor) -> Any:
+    """`x * x`.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; bools become int32.
+    """
+
+
+@public("keras.ops.sqrt", "keras.ops.numpy.sqrt")
+@primitive(dtype=promote.inexact, shape=shapes.same)
+def sqrt(x: Tensor) -> Any:
+    """Square root. Negative real numbers give NaN.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of `x`, float or complex.
+    """
+
+
+@public("keras.ops.rsqrt")
+@primitive(dtype=promote.inexact, shape=shapes.same, node="math:")
+def rsqrt(x: Tensor) -> Any:
+    """`1 / sqrt(x)`.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of `x`, float or complex.
+    """
+
+
+@public("keras.ops.cbrt", "keras.ops.numpy.cbrt")
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+def cbrt(x: Tensor) -> Any:
+    """Cube root, also of negative numbers.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A float tensor of the shape of `x`.
+    """
+    return multiply(sign(x), power(absolute(x), 1 / 3))
+
+
+@public("keras.ops.reciprocal", "keras.ops.numpy.reciprocal")
+@primitive(dtype=promote.inexact, shape=shapes.same)
+def reciprocal(x: Tensor) -> Any:
+    """`1 / x`.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape of `x`, float or complex.
+    """
+
+
+@public("keras.ops.floor", "keras.ops.numpy.floor")
+@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
+def floor(x: Tensor) -> Any:
+    """Largest integer not above `x`, as a float.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A float tensor of the shape of `x`.
+    """
+
+
+@public("keras.ops.ceil", "keras.ops.numpy.ceil")
+@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
+def ceil(x: Tensor) -> Any:
+    """Smallest integer not below `x`, as a float.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A float tensor of the shape of `x`.
+    """
+
+
+@public("keras.ops.trunc", "keras.ops.numpy.trunc")
+@primitive(dtype=promote.real_numeric, shape=shapes.same)
+def trunc(x: Tensor) -> Any:
+    """`x` without its fraction: rounded towards zero.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+    """
+
+
+@public("keras.ops.round", "keras.ops.numpy.round")
+@primitive(dtype=promote.real_numeric, shape=shapes.same)
+def round(x: Tensor, decimals: int = 0) -> Any:
+    """Rounding to a number of decimals, halves to the even neighbour.
+
+    Args:
+        x: a tensor of any shape.
+        decimals: how many; negative to round to tens, hundreds, ...
+
+    Returns:
+        A tensor of the shape and dtype of `x`.
+
+    Example:
+        >>> round([0.5, 1.5, 2.25], decimals=1)
+        [0.5, 1.5, 2.2]
+    """
+
+
+@public("keras.ops.clip", "keras.ops.numpy.clip")
+@primitive(dtype=promote.numeric, shape=shapes.same)
+def clip(x: Tensor, x_min: Any, x_max: Any) -> Any:
+    """`x` limited to the interval `[x_min, x_max]`.
+
+    Args:
+        x: a tensor of any shape.
+        x_min, x_max: numbers, or tensors that broadcast to the shape of `x`; None for no limit.
+
+    Returns:
+        A tensor of the shape and dtype of `x`; bools become int32. Limits are cast to that, too.
+    """
+
+
+@public("keras.ops.maximum", "keras.ops.numpy.maximum")
+@primitive(dtype=promote.ordered, shape=shapes.broadcast)
+def maximum(x1: Tensor, x2: Tensor) -> Any:
+    """The larger of two numbers; NaN if one is NaN.
+
+    Args:
+        x1, x2: tensors that broadcast against each other.
+
+    Returns:
+        The broadcast tensor in the promoted dtype.
+    """
+
+
+@public("keras.ops.minimum", "keras.ops.numpy.minimum")
+@primitive(dtype=promote.ordered, shape=shapes.broadcast)
+def minimum(x1: Tensor, x2: Tensor) -> Any:
+    """The smaller of two numbers; NaN if one is NaN.
+
+    Args:
+        x1, x2: tensors that broadcast against each other.
+
+    Returns:
+        The broadcast tensor in the promoted dtype.
+    """
+
+
+@public("keras.ops.nextafter", "keras.ops.numpy.nextafter")
+@primitive(dtype=promote.real_inexact_only, shape=shapes.broadcast)
+def nextafter(x1: Tensor, x2: Tensor) -> Any:
+    """The representable number next to `x1` in the direction of `x2`.
+
+    Args:
+        x1, x2: tensors that broadcast against each other.
+
+    Returns:
+        The broadcast tensor, float.
+    """
+
+
+@public("keras.ops.ldexp", "keras.ops.numpy.ldexp")
+@primitive(dtype=promote.scaled, shape=shapes.broadcast)
+def ldexp(x1: Tensor, x2: Tensor) -> Any:
+    """`x1 * 2**x2`.
+
+    Args:
+        x1, x2: tensors that broadcast against each other; `x2` holds integers.
+
+    Returns:
+        The broadcast tensor, float.
+
+    Raises:
+        TypeError: when `x2` is not of integers.
+    """
+
+
+@public("keras.ops.deg2rad", "keras.ops.numpy.deg2rad")
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+def deg2rad(x: Tensor) -> Any:
+    """Degrees to radians.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A float tensor of the shape of `x`.
+    """
+    return multiply(x, math.pi / 180)
+
+
+@public("keras.ops.rad2deg", "keras.ops.numpy.rad2deg")
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+def rad2deg(x: Tensor) -> Any:
+    """Radians to degrees.
+
+    Args:
+        x: a tensor of any shape.
+
+    Returns:
+        A float tensor of the shape of `x`.
+    """
+    return multiply(x, 180 / math.pi)

@@ -1,0 +1,192 @@
+"""Reductions that leave NaN elements out."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kspec import public
+
+from kops import promote, shapes
+from kops.declare import Tensor, composite
+from kops.dtypes import is_float_dtype
+from kops.ops.core import cast
+from kops.ops.elementwise import absolute, divide, isnan, logical_not, sqrt, square, subtract, where
+from kops.ops.reduction import _chosen_shape, _index_shape, all, argmax, argmin, max, min, prod, sum
+
+
+def _zeroed(x: Any) -> Any:
+    return where(isnan(x), 0, x)
+
+
+def _count(x: Any, axis: Any, keepdims: bool) -> Any:
+    # In integers: 16-bit floats cannot count beyond a few thousand.
+    return sum(cast(logical_not(isnan(x)), "int32"), axis, keepdims)
+
+
+@public("keras.ops.nansum", "keras.ops.numpy.nansum")
+@composite(dtype=promote.accumulate, shape=shapes.reduce)
+def nansum(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """Sum. NaN elements do not take part.
+
+    Args:
+        x: a tensor.
+        axis: an axis or several; None for all.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor.
+    """
+    return sum(_zeroed(x), axis, keepdims)
+
+
+@public("keras.ops.nanprod", "keras.ops.numpy.nanprod")
+@composite(dtype=promote.accumulate, shape=shapes.reduce)
+def nanprod(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """Product. NaN elements do not take part.
+
+    Args:
+        x: a tensor.
+        axis: an axis or several; None for all.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor.
+    """
+    return prod(where(isnan(x), 1, x), axis, keepdims)
+
+
+@public("keras.ops.nanmean", "keras.ops.numpy.nanmean")
+@composite(dtype=promote.inexact, shape=shapes.reduce)
+def nanmean(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """Mean; NaN of nothing. NaN elements do not take part.
+
+    Args:
+        x: a tensor.
+        axis: an axis or several; None for all.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor, float.
+    """
+    return divide(sum(_zeroed(x), axis, keepdims), _count(x, axis, keepdims))
+
+
+@public("keras.ops.nanvar", "keras.ops.numpy.nanvar")
+@composite(dtype=promote.real_inexact, shape=shapes.reduce)
+def nanvar(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """Variance; NaN of nothing. NaN elements do not take part.
+
+    Args:
+        x: a tensor.
+        axis: an axis or several; None for all.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor, float.
+    """
+    deviation = absolute(_zeroed(subtract(x, nanmean(x, axis, True))))
+    return divide(sum(square(deviation), axis, keepdims), cast(_count(x, axis, keepdims), deviation.dtype))
+
+
+@public("keras.ops.nanstd", "keras.ops.numpy.nanstd")
+@composite(dtype=promote.real_inexact, shape=shapes.reduce)
+def nanstd(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """Standard deviation; NaN of nothing. NaN elements do not take part.
+
+    Args:
+        x: a tensor.
+        axis: an axis or several; None for all.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor, float.
+    """
+    return sqrt(nanvar(x, axis, keepdims))
+
+
+@public("keras.ops.nanmax", "keras.ops.numpy.nanmax")
+@composite(dtype=promote.ordered, shape=_chosen_shape)
+def nanmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """The largest element; NaN if all are. NaN elements do not take part.
+
+    Args:
+        x: a tensor.
+        axis: an axis or several; None for all.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor.
+
+    Raises:
+        ValueError: when there is nothing to choose from: a reduced dimension is 0.
+    """
+    if not is_float_dtype(x.dtype):
+        return max(x, axis, keepdims)
+    nothing = all(isnan(x), axis, keepdims)
+    return where(nothing, float("nan"), max(where(isnan(x), -float("inf"), x), axis, keepdims))
+
+
+@public("keras.ops.nanmin", "keras.ops.numpy.nanmin")
+@composite(dtype=promote.ordered, shape=_chosen_shape)
+def nanmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """The smallest element; NaN if all are. NaN elements do not take part.
+
+    Args:
+        x: a tensor.
+        axis: an axis or several; None for all.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor.
+
+    Raises:
+        ValueError: when there is nothing to choose from: a reduced dimension is 0.
+    """
+    if not is_float_dtype(x.dtype):
+        return min(x, axis, keepdims)
+    nothing = all(isnan(x), axis, keepdims)
+    return where(nothing, float("nan"), min(where(isnan(x), float("inf"), x), axis, keepdims))
+
+
+@public("keras.ops.nanargmax", "keras.ops.numpy.nanargmax")
+@composite(dtype=promote.order_index, shape=_index_shape)
+def nanargmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """Index of the (first) largest element; -1 if all are NaN. NaN elements do not take part.
+
+    Args:
+        x: a tensor.
+        axis: an axis; None for the flattened tensor.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        An int32 tensor of indices.
+
+    Raises:
+        ValueError: when there is nothing to choose from: a reduced dimension is 0.
+    """
+    if not is_float_dtype(x.dtype):
+        return argmax(x, axis, keepdims)
+    index = argmax(where(isnan(x), -float("inf"), x), axis, keepdims)
+    return where(all(isnan(x), axis, keepdims), -1, index)
+
+
+@public("keras.ops.nanargmin", "keras.ops.numpy.nanargmin")
+@composite(dtype=promote.order_index, shape=_index_shape)
+def nanargmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """Index of the (first) smallest element; -1 if all are NaN. NaN elements do not take part.
+
+    Args:
+        x: a tensor.
+        axis: an axis; None for the flattened tensor.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        An int32 tensor of indices.
+
+    Raises:
+        ValueError: when there is nothing to choose from: a reduced dimension is 0.
+    """
+    if not is_float_dtype(x.dtype):
+        return argmin(x, axis, keepdims)
+    index = argmin(where(isnan(x), float("inf"), x), axis, keepdims)
+    return where(all(isnan(x), axis, keepdims), -1, index)

@@ -1,0 +1,186 @@
+"""Quantiles and medians."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kspec import public
+
+from kops import promote, shapes
+from kops.declare import Tensor, composite
+from kops.ops.core import cast, shape
+from kops.ops.elementwise import (
+    add, ceil, divide, floor, isnan, logical_not, maximum, multiply, round, subtract, where,
+)  # fmt: skip
+from kops.ops.reduction import any, sum
+
+_METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
+
+
+def _quantile_shape(
+    x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> shapes.Shape:
+    if method not in _METHODS:
+        raise ValueError(f"method is one of {', '.join(_METHODS)}, not {method!r}.")
+    if len(q.shape) > 1:
+        raise ValueError(f"q is a number or has one dimension, but its shape is {tuple(q.shape)}.")
+    return (*q.shape, *shapes.reduced_shape(x.shape, axis, keepdims))
+
+
+def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool) -> Any:
+    from kops.ops.indexing import take_along_axis
+    from kops.ops.manipulation import broadcast_to, expand_dims, moveaxis, reshape, transpose
+    from kops.ops.sorting import sort
+
+    q = cast(q, "float32" if x.dtype != "float64" else "float64") if not hasattr(q, "dtype") else q
+    _quantile_shape(x, q, axis, method, keepdims)
+    rank = len(x.shape)
+    axes = shapes.standardize_axes(axis, rank)
+    kept = [i for i in range(rank) if i not in axes]
+    sizes = shape(x)
+    # Rows of everything that is reduced, sorted; NaN at the end by being infinite meanwhile.
+    rows = reshape(transpose(x, (*kept, *axes)), (*(sizes[i] for i in kept), -1))
+    missing = isnan(rows)
+    ordered = sort(where(missing, float("inf"), rows), -1)
+    if skip_nan:
+        count = cast(sum(cast(logical_not(missing), "int32"), -1, True), "float32")
+    else:
+        count = cast(shape(rows)[-1], "float32")
+    place = multiply(cast(reshape(q, (-1,)), "float32"), maximum(subtract(count, 1), 0))
+    low, high = floor(place), ceil(place)
+    if method == "nearest":
+        low = high = round(place)
+    elif method == "lower":
+        high = low
+    elif method == "higher":
+        low = high
+
+    def at(index: Any) -> Any:
+        index = cast(index, "int32")
+        index = broadcast_to(index, (*(sizes[i] for i in kept), shape(index)[-1]))
+        return take_along_axis(ordered, index, -1)
+
+    below = at(low)
+    result = below
+    if method in ("linear", "midpoint"):
+        above = at(high)
+        part = cast(subtract(place, low), x.dtype) if method == "linear" else 0.5
+        # Not through the difference of infinities where both are one element.
+        result = where(subtract(high, low) == 0, below, add(below, multiply(subtract(above, below), part)))
+    bad = (sum(cast(logical_not(missing), "int32"), -1, True) == 0) if skip_nan else any(missing, -1, True)
+    result = where(bad, float("nan"), result)
+    result = moveaxis(result, -1, 0) if q.shape else reshape(result, tuple(sizes[i] for i in kept))
+    if keepdims:
+        for i in axes:
+            result = expand_dims(result, i + len(q.shape))
+    return result
+
+
+@public("keras.ops.quantile", "keras.ops.numpy.quantile")
+@composite(dtype=promote.quantile, shape=_quantile_shape)
+def quantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    """Quantiles: the elements at given fractions of the sorted order. NaN if there is one.
+
+    Args:
+        x: a tensor.
+        q: quantiles in [0, 1], a number or a tensor of one dimension.
+        axis: an axis or several; None for all.
+        method: between two elements: `"linear"`, `"lower"`, `"higher"`, `"midpoint"` or `"nearest"`.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor, float; with the dimension of `q` in front if it has one.
+
+    Raises:
+        ValueError: for an unknown method.
+    """
+    return _quantile(x, q, axis, method, keepdims, False)
+
+
+@public("keras.ops.nanquantile", "keras.ops.numpy.nanquantile")
+@composite(dtype=promote.quantile, shape=_quantile_shape)
+def nanquantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    """Quantiles of the elements that are not NaN.
+
+    Args:
+        x: a tensor.
+        q: quantiles in [0, 1], a number or a tensor of one dimension.
+        axis: an axis or several; None for all.
+        method: between two elements: `"linear"`, `"lower"`, `"higher"`, `"midpoint"` or `"nearest"`.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor, float; with the dimension of `q` in front if it has one.
+
+    Raises:
+        ValueError: for an unknown method.
+    """
+    return _quantile(x, q, axis, method, keepdims, True)
+
+
+@public("keras.ops.percentile", "keras.ops.numpy.percentile")
+@composite(dtype=promote.quantile, shape=_quantile_shape)
+def percentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    """Percentiles: `quantile` of `q / 100`.
+
+    Args:
+        x: a tensor.
+        q: percentages in [0, 100], a number or a tensor of one dimension.
+        axis: an axis or several; None for all.
+        method: between two elements: `"linear"`, `"lower"`, `"higher"`, `"midpoint"` or `"nearest"`.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor, float; with the dimension of `q` in front if it has one.
+    """
+    return quantile(x, divide(q, 100), axis, method, keepdims)
+
+
+@public("keras.ops.nanpercentile", "keras.ops.numpy.nanpercentile")
+@composite(dtype=promote.quantile, shape=_quantile_shape)
+def nanpercentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+    """Percentiles of the elements that are not NaN.
+
+    Args:
+        x: a tensor.
+        q: percentages in [0, 100], a number or a tensor of one dimension.
+        axis: an axis or several; None for all.
+        method: between two elements: `"linear"`, `"lower"`, `"higher"`, `"midpoint"` or `"nearest"`.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor, float; with the dimension of `q` in front if it has one.
+    """
+    return nanquantile(x, divide(q, 100), axis, method, keepdims)
+
+
+@public("keras.ops.median", "keras.ops.numpy.median")
+@composite(dtype=promote.real_inexact_only, shape=shapes.reduce)
+def median(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """The middle of the sorted elements; the mean of the middle two of an even number.
+
+    Args:
+        x: a tensor.
+        axis: an axis or several; None for all.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor, float.
+    """
+    return quantile(x, 0.5, axis, "linear", keepdims)
+
+
+@public("keras.ops.nanmedian", "keras.ops.numpy.nanmedian")
+@composite(dtype=promote.real_inexact_only, shape=shapes.reduce)
+def nanmedian(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+    """The median of the elements that are not NaN.
+
+    Args:
+        x: a tensor.
+        axis: an axis or several; None for all.
+        keepdims: whether reduced axes stay, with size 1.
+
+    Returns:
+        The reduced tensor, float.
+    """
+    return nanquantile(x, 0.5, axis, "linear", keepdims)

@@ -1,0 +1,146 @@
+"""Running sums and products, integrals and correlations."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+from kspec import public
+
+from kops import promote, shapes
+from kops.declare import Tensor, composite, primitive
+from kops.ops.elementwise import (
+    absolute, add, conjugate, divide, isnan, multiply, sqrt, square, subtract, where,
+)  # fmt: skip
+from kops.ops.reduction import mean, sum
+
+
+def _running_shape(x: Any, axis: Any = None, dtype: Any = None) -> shapes.Shape:
+    if axis is not None:
+        shapes.standardize_axis(axis, len(x.shape))
+        return tuple(x.shape)
+    size: Any = 1
+    for d in x.shape:
+        size = None if size is None or d is None else size * d
+    return (size,)
+
+
+def _trapezoid_shape(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> shapes.Shape:
+    shape = shapes.reduced_shape(y.shape, shapes.standardize_axis(axis, len(y.shape)), False)
+    if x is not None and len(x.shape) not in (1, len(y.shape)):
+        raise ValueError(f"x has shape {tuple(x.shape)}; it must have that of y, {tuple(y.shape)}, or one dimension.")
+    return shape
+
+
+def _corrcoef_shape(x: Any) -> shapes.Shape:
+    if len(x.shape) not in (1, 2):
+        raise ValueError(f"variables and observations make one or two dimensions, not {len(x.shape)}.")
+    return (x.shape[0],) * 2 if len(x.shape) == 2 else ()
+
+
+@public("keras.ops.cumsum", "keras.ops.numpy.cumsum")
+@primitive(dtype=promote.running, shape=_running_shape)
+def cumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
+    """Running sum: each element plus all before it.
+
+    Args:
+        x: a tensor.
+        axis: along which; None for the flattened tensor.
+        dtype: of the computation and the output; by default that of `x`, int32 for bools.
+
+    Returns:
+        A tensor of the shape of `x`; of one dimension if `axis` is None.
+    """
+
+
+@public("keras.ops.cumprod", "keras.ops.numpy.cumprod")
+@primitive(dtype=promote.running, shape=_running_shape)
+def cumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
+    """Running product: each element times all before it.
+
+    Args:
+        x: a tensor.
+        axis: along which; None for the flattened tensor.
+        dtype: of the computation and the output; by default that of `x`, int32 for bools.
+
+    Returns:
+        A tensor of the shape of `x`; of one dimension if `axis` is None.
+    """
+
+
+@public("keras.ops.nancumsum", "keras.ops.numpy.nancumsum")
+@composite(dtype=promote.running, shape=_running_shape)
+def nancumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
+    """Running sum in which NaN counts as 0.
+
+    Args:
+        x: a tensor.
+        axis: along which; None for the flattened tensor.
+        dtype: of the computation and the output; by default that of `x`, int32 for bools.
+
+    Returns:
+        A tensor of the shape of `x`; of one dimension if `axis` is None.
+    """
+    return cumsum(where(isnan(x), 0, x), axis)
+
+
+@public("keras.ops.nancumprod", "keras.ops.numpy.nancumprod")
+@composite(dtype=promote.running, shape=_running_shape)
+def nancumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
+    """Running product in which NaN counts as 1.
+
+    Args:
+        x: a tensor.
+        axis: along which; None for the flattened tensor.
+        dtype: of the computation and the output; by default that of `x`, int32 for bools.
+
+    Returns:
+        A tensor of the shape of `x`; of one dimension if `axis` is None.
+    """
+    return cumprod(where(isnan(x), 1, x), axis)
+
+
+@public("keras.ops.trapezoid", "keras.ops.numpy.trapezoid")
+@composite(dtype=promote.inexact, shape=_trapezoid_shape)
+def trapezoid(y: Tensor, x: Optional[Tensor] = None, dx: float = 1.0, axis: int = -1) -> Any:
+    """Integral by the trapezoidal rule.
+
+    Args:
+        y: values of the function.
+        x: places of the values: of the shape of `y` or of one dimension; None for equal distances.
+        dx: the distance without `x`.
+        axis: of `y` along which to integrate.
+
+    Returns:
+        The tensor without that axis, float.
+    """
+    from kops.ops.manipulation import moveaxis
+
+    axis = shapes.standardize_axis(axis, len(y.shape))
+    y = moveaxis(y, axis, -1)
+    if x is not None:
+        x = moveaxis(x, axis, -1) if len(x.shape) == len(y.shape) else x
+        dx = subtract(x[..., 1:], x[..., :-1])
+    return divide(sum(multiply(add(y[..., 1:], y[..., :-1]), dx), -1), 2)
+
+
+@public("keras.ops.corrcoef", "keras.ops.numpy.corrcoef")
+@composite(dtype=promote.inexact, shape=_corrcoef_shape)
+def corrcoef(x: Tensor) -> Any:
+    """Pearson's correlation coefficients of variables.
+
+    Args:
+        x: a tensor `(variables, observations)`, or `(observations,)` of one variable.
+
+    Returns:
+        A float tensor `(variables, variables)`; a scalar for one variable.
+    """
+    from kops.ops.linalg import matmul
+    from kops.ops.manipulation import expand_dims, transpose
+
+    _corrcoef_shape(x)
+    rows = x if len(x.shape) == 2 else expand_dims(x, 0)
+    rows = subtract(rows, mean(rows, 1, True))
+    covariance = matmul(rows, conjugate(transpose(rows)))
+    spread = sqrt(sum(square(absolute(rows)), 1))
+    result = divide(divide(covariance, expand_dims(spread, 1)), expand_dims(spread, 0))
+    return result if len(x.shape) == 2 else sum(result)
