@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from typing import Any, Iterator
 
 import ksave
@@ -42,7 +43,19 @@ class LayerSaving:
                 k: ksave.deserialize_keras_object(v) if isinstance(v, dict) and "class_name" in v else v
                 for k, v in config.items()
             }
-        return super().from_config(config)
+        # A constructor that takes neither these nor **kwargs still gets its layer back as it was.
+        parameters = inspect.signature(cls.__init__).parameters
+        later = {}
+        if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
+            later = {k: config.pop(k) for k in ("name", "trainable", "dtype") if k in config and k not in parameters}
+        layer = super().from_config(config)
+        if "name" in later:
+            layer.name = later["name"]
+        if later.get("trainable") is False:
+            layer.trainable = False
+        if "dtype" in later:
+            layer.dtype_policy = later["dtype"]
+        return layer
 
     def get_build_config(self) -> dict[str, Any] | None:
         """What `build_from_config` needs to make the variables again."""
