@@ -62,6 +62,14 @@ def _geometry(ndim: int, strides: Any, padding: str, data_format: str, dilation:
     return Geometry(n, strides, dilation, lower, channels_first(data_format))
 
 
+def pooling(
+    ndim: int, pool_size: Any, strides: Any, padding: str, data_format: str | None
+) -> tuple[Geometry, tuple[int, ...]]:
+    """Arguments of pooling, checked, and the window; strides default to it."""
+    g = geometry(ndim, pool_size if strides is None else strides, padding, data_format)
+    return g, each(pool_size, g.n, "pool_size")
+
+
 def extent(window: int, dilation: int) -> int:
     """How many positions a dilated window covers."""
     return (window - 1) * dilation + 1

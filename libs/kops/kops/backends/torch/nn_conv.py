@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import Any, Sequence
 
-import torch
 import torch.nn.functional as F
 
 from kops import windows

@@ -1,0 +1,29 @@
+"""Pooling graph kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import openvino.opset16 as opset
+
+from kops import windows
+from kops.backends.openvino.nn_conv import auto_pad, from_first, to_first
+
+
+def max_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: Any) -> Any:
+    g, window = windows.pooling(len(x.shape), pool_size, strides, padding, data_format)
+    zeros = [0] * g.n
+    y = opset.max_pool(
+        to_first(x, g), list(g.strides), [1] * g.n, zeros, zeros, list(window), auto_pad=auto_pad(g)
+    )
+    return from_first(y.output(0), g)
+
+
+def average_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: Any) -> Any:
+    g, window = windows.pooling(len(x.shape), pool_size, strides, padding, data_format)
+    zeros = [0] * g.n
+    y = opset.avg_pool(to_first(x, g), list(g.strides), zeros, zeros, list(window), True, auto_pad=auto_pad(g))
+    return from_first(y, g)
+
+
+TABLE = {"max_pool": max_pool, "average_pool": average_pool}

@@ -1,0 +1,53 @@
+"""Pooling kernels, with channels last as convolutions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import tensorflow as tf
+
+from kops import windows
+from kops.backends.tensorflow.nn_conv import from_last, to_last
+
+
+def _pool(x: Any, kind: str, pool_size: Any, strides: Any, padding: str, data_format: Any) -> Any:
+    g, window = windows.pooling(len(x.shape), pool_size, strides, padding, data_format)
+    sizes = windows.slide(x.shape, window, windows.channels(x.shape, g), g)
+    if 0 in sizes:
+        return tf.zeros([0 if d is None else d for d in sizes], x.dtype)
+    dtype = x.dtype
+    # CPU kernels are for these only; a float64 holds every int of up to 53 bits.
+    wide = x if dtype in (tf.float32, tf.float64) else tf.cast(x, tf.float32 if dtype.is_floating else tf.float64)
+    wide = to_last(wide, g)
+    if g.n == 3 and wide.dtype == tf.float64:
+        return tf.cast(from_last(_slices(wide, kind, window, g), g), dtype)
+    if g.n == 1:  # as two-dimensional; tf.nn.pool would copy
+        y = tf.nn.pool(wide[:, None], (1, *window), kind, (1, *g.strides), g.padding.upper())[:, 0]
+    else:
+        y = tf.nn.pool(wide, window, kind, g.strides, g.padding.upper())
+    return tf.cast(from_last(y, g), dtype)
+
+
+def _slices(x: Any, kind: str, window: Any, g: windows.Geometry) -> Any:
+    """Three dimensions in float64, for which there is no kernel."""
+    sizes = x.shape.as_list()[1:-1]
+    if None in sizes:
+        raise NotImplementedError("TensorFlow pools three unknown dimensions only in float32 and half precision.")
+    pads = [[0, 0], *map(list, windows.paddings(sizes, window, g)), [0, 0]]
+    padded = tf.pad(x, pads, constant_values=x.dtype.min if kind == "MAX" else 0)
+    parts = list(windows.taps(padded, window, g))
+    if kind == "MAX":
+        return tf.reduce_max(tf.stack(parts), 0)
+    ones = tf.pad(tf.ones([1, *sizes, 1], x.dtype), pads)
+    return tf.add_n(parts) / tf.add_n(list(windows.taps(ones, window, g)))
+
+
+def max_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: Any) -> Any:
+    return _pool(x, "MAX", pool_size, strides, padding, data_format)
+
+
+def average_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: Any) -> Any:
+    return _pool(x, "AVG", pool_size, strides, padding, data_format)
+
+
+TABLE = {"max_pool": max_pool, "average_pool": average_pool}
