@@ -1,4 +1,4 @@
-"""Read, check, edit and write `.keras`, `.weights.h5` and legacy `.h5` files safely, with no framework installed.
+"""Read, check and write `.keras`, `.weights.h5` and legacy `.h5` files safely, with no framework installed.
 
 The names below are resolved when they are first used; importing this package imports nothing heavy.
 """
@@ -33,7 +33,7 @@ _PLACES = {
     "load_model": "models",
     "save_weights": "weights",
     "load_weights": "weights",
-    "get_file": "get_file",
+    "get_file": "download",
     "Limits": "limits",
     "UnsafeFileError": "limits",
     "CorruptFileError": "limits",

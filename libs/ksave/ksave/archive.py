@@ -134,7 +134,7 @@ class ZipReader:
         return window  # type: ignore[return-value]
 
     def _unpacked(self, name: str) -> BinaryIO:
-        result: Any = tempfile.TemporaryFile()
+        result: Any = tempfile.TemporaryFile()  # noqa: SIM115
         try:
             with self._zip.open(name) as source:
                 while chunk := source.read(_CHUNK):

@@ -211,7 +211,7 @@ def deserialize_keras_object(
         UnsafeFileError: (a ValueError) the config asks for something that is refused.
 
     Example:
-        >>> deserialize_keras_object({"class_name": "__slice__", "config": {"start": 0, "stop": 2, "step": None}})
+        >>> deserialize_keras_object(serialize_keras_object(slice(0, 2)))
         slice(0, 2, None)
     """
     module_objects = kwargs.pop("module_objects", None) or {}

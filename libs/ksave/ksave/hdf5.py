@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import importlib
 import os
-from typing import Any
+from typing import Any, Iterator
 
 from ksave import sniff
 from ksave.archive import check_ratio
@@ -12,6 +13,9 @@ from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
 
 # deflate, shuffle, fletcher32, szip, nbit, scaleoffset, lzf. Others would load plug-ins found on the machine.
 _FILTERS = {1, 2, 3, 4, 5, 6, 32000}
+_CHUNK = 4 << 20
+_HEAP = b"GCOL\x01\0\0\0"
+_MAX_HEAP = 1 << 30
 
 
 def h5py() -> Any:
@@ -19,13 +23,14 @@ def h5py() -> Any:
     return importlib.import_module("h5py")
 
 
-def open_checked(source: Any, name: str | None = None, limits: Limits = DEFAULT) -> Any:
+def open_checked(source: Any, name: str | None = None, limits: Limits = DEFAULT, text: bool = False) -> Any:
     """Open an HDF5 file for reading after checking all of it.
 
     Args:
         source: a path, or a seekable binary file.
         name: what the file is called in errors.
         limits: bounds on number, depth and size of what is inside.
+        text: attributes that hold text will be read.
 
     Returns:
         An `h5py.File`.
@@ -51,14 +56,66 @@ def open_checked(source: Any, name: str | None = None, limits: Limits = DEFAULT)
     except OSError as error:
         raise CorruptFileError(f"{name} is a damaged or truncated HDF5 file ({error}).") from error
     try:
-        _Check(name, size, limits).file(file)
-    except (RuntimeError, KeyError, OSError) as error:
-        file.close()
-        raise CorruptFileError(f"{name} is a damaged HDF5 file ({error}).") from error
+        with damage(name):
+            check = _Check(name, size, limits)
+            check.file(file)
+        if text or check.text:
+            check_heaps(source, name)
     except BaseException:
         file.close()
         raise
     return file
+
+
+def check_heaps(source: Any, name: str) -> None:
+    """Refuse damaged heaps of variable-length text.
+
+    The HDF5 library follows their sizes without looking, and does not come back from one that is zero.
+    """
+    file = open(source, "rb") if isinstance(source, str) else source  # noqa: SIM115
+    try:
+        at, tail = 0, b""
+        file.seek(0)
+        while chunk := file.read(_CHUNK):
+            block = tail + chunk
+            found = block.find(_HEAP)
+            while found >= 0:
+                place = at - len(tail) + found
+                _check_heap(file, place, name)
+                found = block.find(_HEAP, found + 1)
+            at += len(chunk)
+            tail = block[-len(_HEAP) + 1 :]
+            file.seek(at)
+        file.seek(0)
+    finally:
+        if file is not source:
+            file.close()
+
+
+def _check_heap(file: Any, place: int, name: str) -> None:
+    file.seek(place + len(_HEAP))
+    size = int.from_bytes(file.read(8), "little")
+    body = file.read(size - 16) if 16 <= size <= _MAX_HEAP else b""
+    if len(body) != size - 16:
+        raise CorruptFileError(f"{name} is damaged: a heap of text claims {size} bytes.")
+    at = 0
+    while at + 16 <= len(body):
+        index = int.from_bytes(body[at : at + 2], "little")
+        length = int.from_bytes(body[at + 8 : at + 16], "little")
+        # Object 0 is the free rest and counts its own header.
+        step = length if index == 0 else 16 + (length + 7) // 8 * 8
+        if step < 16 or at + step > len(body):
+            raise CorruptFileError(f"{name} is damaged: an object in a heap of text has {length} bytes.")
+        at += step
+
+
+@contextlib.contextmanager
+def damage(name: str) -> Iterator[None]:
+    """Says in our words what h5py says when it stumbles over damaged bytes."""
+    try:
+        yield
+    except (RuntimeError, KeyError, OSError) as error:
+        raise CorruptFileError(f"{name} is a damaged HDF5 file ({error}).") from error
 
 
 class _Check:
@@ -70,13 +127,14 @@ class _Check:
         self.limits = limits
         self.seen: set[int] = set()
         self.count = 0
+        self.text = False  # whether reading the arrays reads text of variable length
         self.h5 = h5py()
         h5t = self.h5.h5t
         self.plain = {h5t.INTEGER, h5t.FLOAT, h5t.STRING, h5t.OPAQUE, h5t.ENUM, h5t.BITFIELD}
 
     def file(self, file: Any) -> None:
-        stack = [(file.id, "", 0)]
         root = self.h5.h5g.open(file.id, b"/")
+        self.seen.add(self.h5.h5o.get_info(root).addr)
         stack = [(root, "", 0)]
         while stack:
             group, path, depth = stack.pop()
@@ -109,7 +167,10 @@ class _Check:
 
     def dataset(self, data: Any, path: str) -> None:
         where = f"{self.name}: {path}"
-        self.type(data.get_type(), where)
+        kind = data.get_type()
+        self.type(kind, where)
+        opaque = kind.get_class() == self.h5.h5t.OPAQUE  # then an attribute says what it is
+        self.text |= opaque or kind.get_class() == self.h5.h5t.STRING and kind.is_variable_str()
         plan = data.get_create_plist()
         if plan.get_external_count():
             raise UnsafeFileError(f"{where} takes its data from another file. Model files do not.")
@@ -123,7 +184,7 @@ class _Check:
         stored = data.get_storage_size()
         if stored > self.size:
             raise UnsafeFileError(f"{where} claims {stored} bytes in a file of {self.size}.")
-        check_ratio(count * data.get_type().get_size(), stored, where, self.limits)
+        check_ratio(count * kind.get_size(), stored, where, self.limits)
 
     def attributes(self, owner: Any, path: str) -> None:
         count = self.h5.h5a.get_num_attrs(owner)

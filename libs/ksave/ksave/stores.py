@@ -49,7 +49,6 @@ class ReadStore(Mapping[str, Any]):
 
     def __init__(self, groups: list[Any]) -> None:
         self._data = {key: group[key] for group in groups for key in group}
-        self.attrs = dict(groups[0].attrs) if groups else {}
 
     def __getitem__(self, key: str) -> Any:
         data = self._data[key]

@@ -8,7 +8,7 @@ import os
 import warnings
 from typing import Any, Iterable
 
-from ksave import archive, mismatch
+from ksave import archive, hdf5, mismatch
 from ksave.atomic import atomic_file, atomic_folder
 from ksave.limits import CorruptFileError
 from ksave.overwrite import may_write
@@ -124,7 +124,7 @@ def load_weights(model: Any, filepath: Any, skip_mismatch: bool = False, **kwarg
             reader = stack.enter_context(Reader.open(path))
         else:
             raise ValueError(
-                f"Weights are read from .weights.h5, .weights.json, .keras and legacy .h5 files, not {path!r}."
+                f"Weights are read from .weights.h5, .weights.json, .keras and legacy .h5 files, not {path}."
             )
         read_nodes(model, reader, path, skip_mismatch, skip)
 
@@ -149,12 +149,14 @@ def read_nodes(
             continue
         if path.split("/")[-1] == "optimizer" and path not in reader:
             continue  # saved before it was compiled; the optimizer starts afresh
-        store = reader.store(path)
+        with hdf5.damage(name):
+            store = reader.store(path)
         try:
             node.load_own_variables(store)
         except Exception as error:
             failures.append(mismatch.Failure(path, node, store, error))
-    left = {path: shapes for path, shapes in reader.paths().items() if shapes and path not in reached}
+    with hdf5.damage(name):
+        left = {path: shapes for path, shapes in reader.paths().items() if shapes and path not in reached}
     if failures:
         report = mismatch.report(name, failures, left)
         if not skip_mismatch:

@@ -35,7 +35,18 @@ def test_round_trip_and_layout(tmp_path):
 
 @pytest.mark.parametrize(
     "dtype",
-    ["float16", "bfloat16", "float64", "float8_e4m3fn", "float8_e5m2", "int4", "int8", "uint32", "bool", "complex64"],
+    [
+        "float16",
+        "bfloat16",
+        "float64",
+        "float8_e4m3fn",
+        "float8_e5m2",
+        "int4",
+        "int8",
+        "uint32",
+        "bool",
+        "complex64",
+    ],
 )
 @pytest.mark.parametrize("shape", [(), (0, 3), (5,), (2, 3)])
 def test_every_dtype_and_shape(tmp_path, dtype, shape):

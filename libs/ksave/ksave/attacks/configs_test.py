@@ -1,0 +1,169 @@
+"""Configs that ask for more than a model: refused before any of it is looked up or run."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import zipfile
+
+import pytest
+
+import ksave
+import kspec
+from ksave import lookup
+
+deserialize = ksave.deserialize_keras_object
+
+
+def _record(module, name, config=None, registered=None):
+    return {
+        "module": module,
+        "class_name": name,
+        "config": {} if config is None else config,
+        "registered_name": registered,
+    }
+
+
+@pytest.fixture
+def public(monkeypatch):
+    """A table of public names as the libraries above would declare them."""
+    called = []
+
+    class Layer:
+        def __init__(self, **config):
+            called.append(config)
+
+        @classmethod
+        def from_config(cls, config):
+            return cls(**config)
+
+    class Evil(Layer):
+        pass
+
+    class Plain:
+        def __init__(self, **config):
+            called.append("made")
+
+    def function(*args, **kwargs):
+        called.append("called")
+
+    table = {
+        "keras.layers.Dense": Layer,
+        "keras.layers.TFSMLayer": Layer,
+        "keras.layers.TorchModuleWrapper": Layer,
+        "keras.losses.MeanSquaredError": Layer,
+        "keras.utils.get_file": function,
+        "keras.utils.Plain": Plain,
+        "keras.config.enable_unsafe_deserialization": function,
+        "keras.saving.load_model": function,
+        "keras.activations.relu": function,
+        "keras.activations.deserialize": function,
+        "keras.ops.relu": function,
+    }
+    monkeypatch.setattr(kspec, "known_names", lambda: dict.fromkeys(table, ""))
+    monkeypatch.setattr(kspec, "resolve", table.__getitem__)
+    return table, called, Evil
+
+
+@pytest.mark.parametrize(
+    "record",
+    [
+        _record("os", "system", "echo owned", "system"),
+        _record("os", "system", {"command": "echo owned"}),
+        _record("builtins", "eval", {"source": "1"}),
+        _record("builtins", "function", "eval"),
+        _record("os", "function", "system"),
+        _record("subprocess", "Popen", {"args": ["true"]}, "Popen"),
+        _record("builtins", "builtin_function_or_method", "exec"),
+        _record("importlib", "import_module", {"name": "antigravity"}),
+        _record("keras.src.utils.file_utils", "get_file", {"origin": "http://127.0.0.1:1/"}),
+        _record("keras.layers", "__init__"),
+        _record("keras.layers", "Dеnse"),  # the e is Cyrillic
+        _record("keras.utils", "get_file", {"origin": "http://127.0.0.1:1/x"}),
+        _record("keras.utils", "function", "get_file"),
+        _record("keras.config", "function", "enable_unsafe_deserialization"),
+        _record("keras.config", "enable_unsafe_deserialization"),
+        _record("keras.saving", "load_model", {"filepath": "x.keras"}),
+        _record("keras.saving", "function", "load_model"),
+        _record("keras.activations", "function", "deserialize"),
+        _record("builtins", "function", "deserialize"),
+        _record("keras.activations", "relu"),  # a function where a class belongs
+        _record("builtins", "function", "Dense"),
+        _record("keras.layers", "function", "Dense"),  # a class where a function belongs
+        _record("keras.utils", "Plain"),  # a class that makes nothing from configs
+        _record("builtins", "type", "Dense"),
+        _record("keras.layers", "Dense", {}, "shop>Evil"),
+        _record("keras.layers", "Dense", {}, "builtins.eval"),
+        _record("keras.layers", "Dense", {}, 3),
+        _record(["keras.layers"], "Dense"),
+        _record("keras.layers", "Dense", [1, 2]),
+        _record("keras.layers", "TFSMLayer", {"filepath": "/tmp/evil"}),
+        _record("keras.layers", "TorchModuleWrapper", {"module": "cGlja2xl"}),
+        _record("keras.layers", "Dense", {"batch_shape": [None, float("nan")]}),
+        _record("keras.layers", "Dense", {"batch_shape": [None, float("inf")]}),
+        _record("keras.layers", "Dense", {"shape": [1 << 60]}),
+        {"class_name": "__lambda__", "config": {"value": ["4wEAAAA=", None, None]}},
+        {"class_name": "__numpy__", "config": {"value": ["x"], "dtype": "object"}},
+        {"class_name": "__keras_tensor__", "config": {"shape": [float("nan")], "dtype": "float32"}},
+        {"class_name": "__nothing__", "config": {}},
+    ],
+    ids=lambda record: f"{record.get('module')}-{record['class_name']}-{str(record['config'])[:25]}",
+)
+def test_refused(public, record):
+    _, called, _ = public
+    before = set(sys.modules)
+    with pytest.raises((ksave.UnsafeFileError, ksave.UnknownObjectError, TypeError, ksave.CorruptFileError)):
+        deserialize(record)
+    with pytest.raises((ksave.UnsafeFileError, ksave.UnknownObjectError, TypeError, ksave.CorruptFileError)):
+        deserialize({"a": [{"b": record}]})
+    assert called == []
+    assert "antigravity" not in sys.modules and not {"subprocess.evil"} & (set(sys.modules) - before)
+
+
+def test_a_registered_class_does_not_take_the_place_of_a_public_one(public):
+    table, _, evil = public
+    with ksave.CustomObjectScope({"Dense": evil, "shop>Dense": evil}):
+        assert type(deserialize(_record("keras.layers", "Dense"))) is table["keras.layers.Dense"]
+        with pytest.raises(ksave.UnsafeFileError, match="built in"):
+            deserialize(_record("keras.layers", "Dense", {}, "shop>Dense"))
+
+
+def test_functions_come_from_the_tables(public):
+    table, called, _ = public
+    assert deserialize(_record("builtins", "function", "relu", "function")) is table["keras.activations.relu"]
+    assert deserialize(_record("keras.ops", "function", "relu")) is table["keras.ops.relu"]
+    assert called == []
+
+
+def test_unsafe_classes_need_unsafe_mode(public):
+    record = _record("keras.layers", "TFSMLayer", {"filepath": "x"})
+    assert deserialize(record, safe_mode=False) is not None
+
+
+def test_modules_of_a_file_are_never_imported(tmp_path, monkeypatch):
+    marker = tmp_path / "ran"
+    (tmp_path / "evil_module.py").write_text(f"open({str(marker)!r}, 'w')\nclass Twice: pass\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    path = tmp_path / "m.keras"
+    with zipfile.ZipFile(path, "w") as file:
+        file.writestr("config.json", json.dumps(_record("evil_module", "Twice", {}, "Twice")))
+    for safe_mode in (True, False):
+        with pytest.raises(ksave.UnknownObjectError, match="Nothing is imported"):
+            ksave.load_model(path, safe_mode=safe_mode)
+    assert not os.path.exists(marker) and "evil_module" not in sys.modules
+
+
+def test_the_function_namespaces_hold_no_side_effects():
+    # Reading, writing, training and settings are nowhere a config can name them.
+    for space in lookup.FUNCTION_NAMESPACES:
+        assert space.split(".")[1] in {
+            "activations",
+            "losses",
+            "metrics",
+            "ops",
+            "initializers",
+            "regularizers",
+            "constraints",
+            "quantizers",
+        }

@@ -1,0 +1,148 @@
+"""Whole models and weights in the HDF5 layout of Keras 1 and 2 (`model.save("x.h5")`)."""
+
+from __future__ import annotations
+
+import dataclasses
+import difflib
+import warnings
+from typing import Any
+
+from ksave import checked_json, hdf5
+from ksave.limits import DEFAULT, CorruptFileError
+
+_TOP = "top_level_model_weights"
+
+
+def load_model(path: str, loader: Any, compile: bool = True) -> Any:
+    """Make the model of a legacy `.h5` file; see `ksave.load_model`."""
+    with hdf5.open_checked(path, path, loader.limits, text=True) as file:
+        text = file.attrs.get("model_config")
+        if text is None:
+            raise CorruptFileError(
+                f"{path} holds no model: it has no 'model_config'. If it holds weights alone, make the model "
+                "and call load_weights()."
+            )
+        loader = dataclasses.replace(loader, legacy=True)
+        config = checked_json.loads(text, f"{path}: model_config", loader.limits)
+        model = loader.deserialize(config)
+        _read_layers(model, file["model_weights"], path)
+        training = file.attrs.get("training_config")
+        if compile and training is not None and hasattr(model, "compile_from_config"):
+            settings = checked_json.loads(training, f"{path}: training_config", loader.limits)
+            _compile(model, settings, loader)
+            if "optimizer_weights" in file:
+                _read_optimizer(model, file["optimizer_weights"], path)
+    return model
+
+
+def load_weights(model: Any, path: str, by_name: bool = False, skip_mismatch: bool = False) -> None:
+    """Read the weights of a legacy `.h5` file into a built model; see `ksave.load_weights`."""
+    with hdf5.open_checked(path, path, DEFAULT, text=True) as file:
+        group = file.get("model_weights", file)
+        _read_layers(model, group, path, by_name, skip_mismatch)
+
+
+def save_model(model: Any, path: str, overwrite: bool) -> None:
+    """Not written: the format loses training state and custom objects; `.keras` has all of it."""
+    raise NotImplementedError(
+        f"Whole models are written as .keras files, not in the legacy HDF5 layout ({path}). "
+        "Legacy files can be read."
+    )
+
+
+def _text(values: Any) -> list[str]:
+    return [value.decode("utf-8") if isinstance(value, bytes) else str(value) for value in values]
+
+
+def _names(group: Any, key: str) -> list[str]:
+    """A list of names in an attribute, which long ones spread over `key0`, `key1`, ...."""
+    if key in group.attrs:
+        return _text(group.attrs[key])
+    names: list[str] = []
+    part = 0
+    while f"{key}{part}" in group.attrs:
+        names += _text(group.attrs[f"{key}{part}"])
+        part += 1
+    return names
+
+
+def _weights(layer: Any) -> list[Any]:
+    # The order of the format: trainable ones first.
+    return [*layer.trainable_weights, *layer.non_trainable_weights]
+
+
+def _read_layers(
+    model: Any, group: Any, path: str, by_name: bool = False, skip_mismatch: bool = False
+) -> None:
+    names = _names(group, "layer_names")
+    if not names:
+        raise CorruptFileError(f"{path} is not a legacy weights file: it has no 'layer_names'.")
+    saved = [(name, _names(group[name], "weight_names")) for name in names]
+    filled = [(name, weights) for name, weights in saved if weights]
+    layers = [layer for layer in model.layers if _weights(layer)]
+    problems: list[str] = []
+    if by_name:
+        own = {layer.name: layer for layer in layers}
+        pairs = [(own[name], name, weights) for name, weights in filled if name in own]
+    else:
+        if len(filled) != len(layers):
+            raise ValueError(_count_message(path, filled, layers))
+        pairs = [(layer, name, weights) for layer, (name, weights) in zip(layers, filled)]
+    if _TOP in group:
+        top = _names(group[_TOP], "weight_names")
+        own_top = getattr(model, "_trainable_variables", []) + getattr(model, "_non_trainable_variables", [])
+        problems += _assign(own_top, [group[_TOP][name] for name in top], path, "the model itself", top)
+    for layer, name, weights in pairs:
+        values = [group[name][weight] for weight in weights]
+        problems += _assign(_weights(layer), values, path, layer.name, weights)
+    if problems:
+        message = f"{path} does not fit the model:\n  " + "\n  ".join(problems)
+        if not skip_mismatch:
+            raise ValueError(f"{message}\nLoad with skip_mismatch=True to leave these as they are.")
+        warnings.warn(f"Skipped what does not fit. {message}", stacklevel=4)
+
+
+def _assign(variables: list[Any], values: list[Any], path: str, owner: str, names: list[str]) -> list[str]:
+    if len(variables) != len(values):
+        return [f"{owner}: {len(variables)} variables in the model, {len(values)} in the file ({names})"]
+    wrong = [
+        f"{owner}: {name} has shape {value.shape} in the file, {tuple(variable.shape)} in the model"
+        for variable, value, name in zip(variables, values, names)
+        if tuple(variable.shape) != tuple(value.shape)
+    ]
+    if not wrong:
+        for variable, value in zip(variables, values):
+            variable.assign(hdf5.read_array(value))
+    return wrong
+
+
+def _count_message(path: str, filled: list[tuple[str, list[str]]], layers: list[Any]) -> str:
+    file_names, own = [name for name, _ in filled], [layer.name for layer in layers]
+    lines = [f"{path} has weights of {len(filled)} layers, the model has {len(layers)} layers with weights."]
+    for name in own:
+        if name not in file_names:
+            near = difflib.get_close_matches(name, file_names, n=1)
+            lines.append(f"  not in the file: {name}" + (f" (nearest: {near[0]})" if near else ""))
+    lines += [f"  not in the model: {name}" for name in file_names if name not in own]
+    lines.append("With by_name=True layers are matched by name and the others left as they are.")
+    return "\n".join(lines)
+
+
+def _compile(model: Any, settings: dict[str, Any], loader: Any) -> None:
+    from ksave import context
+
+    config = {key: value for key, value in settings.items() if key != "optimizer_config"}
+    config["optimizer"] = settings.get("optimizer_config")
+    with context.active(context.loader, loader):
+        model.compile_from_config(config)
+
+
+def _read_optimizer(model: Any, group: Any, path: str) -> None:
+    optimizer = getattr(model, "optimizer", None)
+    names = _names(group, "weight_names")
+    if optimizer is None or not names:
+        return
+    values = [group[name] for name in names]
+    problems = _assign(list(optimizer.variables), values, path, "the optimizer", names)
+    if problems:
+        warnings.warn(f"The optimizer starts afresh: {problems[0]}", stacklevel=4)
