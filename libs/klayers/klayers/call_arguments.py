@@ -25,7 +25,11 @@ def all_numbers(x: Any) -> bool:
 
 def has_shape(x: Any) -> bool:
     leaves = tree.flatten(x)
-    return bool(leaves) and all(hasattr(v, "shape") for v in leaves if v is not None) and any(v is not None for v in leaves)
+    return (
+        bool(leaves)
+        and all(hasattr(v, "shape") for v in leaves if v is not None)
+        and any(v is not None for v in leaves)
+    )
 
 
 def shape_of(x: Any) -> Any:

@@ -64,6 +64,9 @@ class Functional(Model):
     def _sublayers(self) -> list[Any]:
         return self._layers
 
+    def _native_members(self) -> Any:
+        return ((layer.name, layer) for layer in self._layers)
+
     @property
     def operations(self) -> list[Any]:
         """Layers and ops of the graph."""
@@ -132,7 +135,7 @@ class Functional(Model):
         if mask is not None:
             for x, m in zip(flat, tree.flatten(mask)):
                 masking.set_mask(x, m)
-        return tree.pack_sequence_as(self.output, self._function.run(flat))
+        return self._function.pack_outputs(self._function.run(flat))
 
     def _standardize(self, inputs: Any) -> list[Any]:
         """The inputs in the graph's order, as tensors of its dtypes and ranks."""
@@ -212,7 +215,7 @@ class Functional(Model):
             mask_spec = masking.get_mask(old)
             if mask_spec is not None:
                 masking.set_mask(new, KerasTensor(mask_spec.shape, mask_spec.dtype))
-        return tree.pack_sequence_as(self.output, fresh)
+        return self._function.pack_outputs(fresh)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         specs = tree.map_shape_structure(lambda s: KerasTensor(s, record_history=False), input_shape)

@@ -69,6 +69,7 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
     """
 
     _own_variables: list[Variable]
+    _signature: CallSignature | None = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         instance = super().__new__(cls, *args, **kwargs)
@@ -140,7 +141,7 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         self._decide_needs()
 
     def _decide_needs(self) -> None:
-        signature = self._call_signature
+        self._signature = signature = signature_of(type(self).call)
         policy = self.dtype_policy
         needs = self._needs & (LOSSES | HOOKS)
         if signature.uses_training:
@@ -278,7 +279,7 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
 
     @property
     def _call_signature(self) -> CallSignature:
-        return signature_of(type(self).call)
+        return self._signature or signature_of(type(self).call)
 
     @property
     def call_signature_parameters(self) -> list[str]:
@@ -682,5 +683,7 @@ def _default_build(self: Any, input_shape: Any) -> None:
 
 _default_build._is_default = True  # type: ignore[attr-defined]
 _default_build.__name__ = "build"
+# TensorFlow's AutoGraph is not to rewrite the machinery around `call`.
+Layer.__call__ = engine().adopt(Layer.__call__)  # type: ignore[method-assign]
 Layer.build = _around_build(_default_build)  # type: ignore[method-assign]
 Layer.build._is_default = True  # type: ignore[attr-defined]

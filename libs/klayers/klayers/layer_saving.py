@@ -47,7 +47,11 @@ class LayerSaving:
         parameters = inspect.signature(cls.__init__).parameters
         later = {}
         if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-            later = {k: config.pop(k) for k in ("name", "trainable", "dtype") if k in config and k not in parameters}
+            later = {
+                k: config.pop(k)
+                for k in ("name", "trainable", "dtype")
+                if k in config and k not in parameters
+            }
         layer = super().from_config(config)
         if "name" in later:
             layer.name = later["name"]

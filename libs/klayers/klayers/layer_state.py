@@ -37,7 +37,7 @@ class LayerState:
     def _sublayers(self) -> list[Any]:
         return tracking.sublayers(self)
 
-    def _named_members(self) -> Iterator[tuple[str, Any]]:
+    def _native_members(self) -> Iterator[tuple[str, Any]]:
         return tracking.named_members(self)
 
     def _expect_hooks(self) -> None:

@@ -129,6 +129,9 @@ class Sequential(Model):
     def _sublayers(self) -> list[Any]:
         return self._layers
 
+    def _native_members(self) -> Any:
+        return ((layer.name, layer) for layer in self._layers)
+
     def build(self, input_shape: Any = None) -> None:
         """Make the variables for inputs of `input_shape` (with the batch)."""
         if self._tail is not None or input_shape is None:

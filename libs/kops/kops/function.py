@@ -47,6 +47,7 @@ class Function(Operation):
             raise ValueError("A graph needs at least one output.")
         self._nodes = _nodes_between(self._inputs, self._outputs)
         self._operations = list(dict.fromkeys(node.operation for node in self._nodes))
+        self.pack_outputs = tree.packer(outputs)
         self._steps, self._width = self._compile()
 
     @property
@@ -117,8 +118,11 @@ class Function(Operation):
         """Run the graph on a structure like `inputs` of the constructor."""
         flat = self._flatten_inputs(inputs)
         e = engine()
-        flat = [x if x is None or e.is_tensor(x) or isinstance(x, KerasTensor) else e.convert(x, None) for x in flat]
-        return tree.pack_sequence_as(self._outputs_struct, self.run(flat))
+        flat = [
+            x if x is None or e.is_tensor(x) or isinstance(x, KerasTensor) else e.convert(x, None)
+            for x in flat
+        ]
+        return self.pack_outputs(self.run(flat))
 
     def _flatten_inputs(self, inputs: Any) -> list[Any]:
         flat = tree.flatten(inputs)
@@ -132,7 +136,9 @@ class Function(Operation):
     def compute_output_spec(self, inputs: Any) -> Any:
         flat = self._flatten_inputs(inputs)
         if all(
-            a.shape == b.shape and a.dtype == b.dtype for a, b in zip(flat, self._inputs) if hasattr(a, "shape")
+            a.shape == b.shape and a.dtype == b.dtype
+            for a, b in zip(flat, self._inputs)
+            if hasattr(a, "shape")
         ):
             outputs: Any = self._outputs
         else:
@@ -145,7 +151,7 @@ class Function(Operation):
             with NoRecording():
                 outputs = self.run(specs)
         fresh = [KerasTensor(x.shape, x.dtype, sparse=x.sparse, ragged=x.ragged) for x in outputs]
-        return tree.pack_sequence_as(self._outputs_struct, fresh)
+        return self.pack_outputs(fresh)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The output shape(s) for input shape(s) in the inputs' structure."""
@@ -165,13 +171,13 @@ class _Filler:
         leaves = tree.flatten((args, kwargs))
         self._leaves = leaves
         self._places = [(i, slots[id(x)]) for i, x in enumerate(leaves) if isinstance(x, KerasTensor)]
-        self._structure = (args, kwargs)
+        self._pack = tree.packer((args, kwargs))
 
     def __call__(self, values: list[Any]) -> Any:
         leaves = self._leaves[:]
         for i, slot in self._places:
             leaves[i] = values[slot]
-        return tree.pack_sequence_as(self._structure, leaves)
+        return self._pack(leaves)
 
 
 def _nodes_between(inputs: list[KerasTensor], outputs: list[KerasTensor]) -> list[Node]:

@@ -147,11 +147,19 @@ def assert_same_paths(a: Any, b: Any) -> None:
     pa = {p for p, _ in flatten_with_path(a)}
     pb = {p for p, _ in flatten_with_path(b)}
     if pa != pb:
-        raise ValueError(f"Paths only in the first: {sorted(map(str, pa - pb))}; only in the second: {sorted(map(str, pb - pa))}.")
+        raise ValueError(
+            f"Paths only in the first: {sorted(map(str, pa - pb))}; only in the second: {sorted(map(str, pb - pa))}."
+        )
 
 
 def _show(treedef: Any) -> str:
-    return str(treedef).replace("PyTreeSpec(", "").replace(", NoneIsLeaf", "").replace(f", namespace={_NAMESPACE!r}", "").rstrip(")")
+    return (
+        str(treedef)
+        .replace("PyTreeSpec(", "")
+        .replace(", NoneIsLeaf", "")
+        .replace(f", namespace={_NAMESPACE!r}", "")
+        .rstrip(")")
+    )
 
 
 @public("keras.tree.pack_sequence_as")
@@ -162,6 +170,32 @@ def pack_sequence_as(structure: Any, flat_sequence: Any) -> Any:
     if len(flat) != treedef.num_leaves:
         raise ValueError(f"The structure has {treedef.num_leaves} leaves but the sequence has {len(flat)}.")
     return optree.tree_unflatten(treedef, flat)
+
+
+def packer(structure: Any) -> Callable[[Any], Any]:
+    """`pack_sequence_as(structure, _)` made ready for many calls; plain containers need no library at run time."""
+    build = _packer(structure, iter(range(len(flatten(structure)))))
+    return build if build is not None else lambda flat: pack_sequence_as(structure, flat)
+
+
+def _packer(structure: Any, places: Any) -> Callable[[Any], Any] | None:
+    if type(structure) in (list, tuple):
+        parts = [_packer(s, places) for s in structure]
+        make: Any = type(structure)
+        return None if None in parts else lambda flat: make([p(flat) for p in parts])  # type: ignore[misc]
+    if type(structure) is dict:
+        try:
+            keys = sorted(structure)
+        except TypeError:
+            return None
+        by_key = {k: _packer(structure[k], places) for k in keys}
+        if None in by_key.values():
+            return None
+        return lambda flat: {k: by_key[k](flat) for k in structure}  # type: ignore[misc]
+    if is_nested(structure):
+        return None
+    place = next(places)
+    return lambda flat: flat[place]
 
 
 @public("keras.tree.lists_to_tuples")

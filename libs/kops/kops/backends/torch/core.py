@@ -65,13 +65,17 @@ def convert(x: Any, dtype: str | None) -> torch.Tensor:
     if isinstance(x, torch.Tensor):
         return x if dtype is None or _NAMES[x.dtype] == dtype else cast(x, dtype)
     if isinstance(x, (bool, int, float, complex)):
-        return torch.tensor(x, dtype=_scalar_dtype(x) if dtype is None else native_dtype(dtype), device=default_device())
+        return torch.tensor(
+            x, dtype=_scalar_dtype(x) if dtype is None else native_dtype(dtype), device=default_device()
+        )
     if isinstance(x, (list, tuple)) and any(isinstance(v, torch.Tensor) for v in x):
         tensor = torch.stack([convert(v, dtype) for v in x])
         return tensor if dtype is None else cast(tensor, dtype)
     array = x if isinstance(x, np.ndarray) else np.asarray(x)
     if array.dtype == object or array.dtype.kind in "US":
-        raise TypeError(f"PyTorch cannot hold {x!r}: it has no string or object tensors, and rows must have one length.")
+        raise TypeError(
+            f"PyTorch cannot hold {x!r}: it has no string or object tensors, and rows must have one length."
+        )
     if dtype is None and not hasattr(x, "dtype"):
         dtype = _list_dtype(array)
     tensor = _from_numpy(array)
@@ -178,7 +182,9 @@ def device_scope(name: str) -> Any:
 
 
 def layer_base() -> type:
-    return torch.nn.Module
+    from kops.backends.torch.layer import LayerBase
+
+    return LayerBase
 
 
 def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:

@@ -34,6 +34,12 @@ def _sign(x: Any) -> Any:
     return torch.where(torch.isnan(x), x, torch.sign(x)) if x.is_floating_point() else torch.sign(x)
 
 
+def _power(x: Any, y: Any) -> Any:
+    if isinstance(y, int) and y < 0:  # PyTorch refuses negative scalars with integers, though not negative tensors
+        y = torch.full((), y, dtype=x.dtype, device=x.device)
+    return torch.pow(x, y)
+
+
 def _round(x: Any, decimals: int = 0) -> Any:
     if x.is_floating_point():
         return torch.round(x, decimals=decimals)
@@ -105,7 +111,7 @@ TABLE.update(
         "mod": torch.remainder,
         "nextafter": _nextafter,
         "not_equal": _comparison(torch.ne, torch.ne),
-        "power": torch.pow,
+        "power": _power,
         "right_shift": _shift(torch.bitwise_right_shift),
         "round": _round,
         "sign": _sign,

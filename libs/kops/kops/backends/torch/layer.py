@@ -10,7 +10,7 @@ import torch
 class LayerBase(torch.nn.Module):
     """`state_dict`, `parameters()`, `.to()`, `modules()` and hooks work; attributes are not intercepted.
 
-    Subclasses give `_own_variables`, `_sublayers()` and `_named_members()` (pairs of name and variable or layer).
+    Subclasses give `_own_variables`, `_sublayers()` and `_native_members()` (pairs of name and variable or layer).
     """
 
     def _init_native(self) -> None:
@@ -37,21 +37,26 @@ class LayerBase(torch.nn.Module):
     def _native_view(self) -> tuple[dict[str, Any], dict[str, Any]]:
         parameters: dict[str, Any] = {}
         modules: dict[str, Any] = {}
-        for name, member in self._named_members():
+        for name, member in self._native_members():
             if isinstance(member, torch.nn.Module):
                 modules[name] = member
             elif member.native is not None:
                 parameters[name] = member.native
         return parameters, modules
 
-    def _named_members(self) -> Any:
+    def _native_members(self) -> Any:
         return ()
 
     def __setattr__(self, name: str, value: Any) -> None:
         object.__setattr__(self, name, value)
 
     def __getattr__(self, name: str) -> Any:
-        # Module would search its dictionaries. Asking again raises the real error, also a property's own.
+        # torch.export asks a module for its submodules by the names of the view.
+        if not name.startswith("__") and "_own_variables" in self.__dict__:
+            for view in self._native_view():
+                if name in view:
+                    return view[name]
+        # Asking again raises the real error, also a property's own.
         return object.__getattribute__(self, name)
 
     def __dir__(self) -> Any:

@@ -1,0 +1,60 @@
+"""Random bits: the algorithm of `kops.random_hash` on int32, whose products wrap like those of unsigned words."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import torch
+
+from kops.random_hash import MIX_MULTIPLIERS, MULTIPLIERS, SEED_CROSS, SEED_OFFSETS
+
+
+def _signed(word: int) -> int:
+    return word - 2**32 if word >= 2**31 else word
+
+
+_M0, _M1, _M2 = (_signed(m) for m in MULTIPLIERS)
+_N0, _N1 = (_signed(m) for m in MIX_MULTIPLIERS)
+_OFFSETS = [_signed(w) for w in SEED_OFFSETS]
+_CROSS = _signed(SEED_CROSS)
+
+
+def seed_native(seed: int) -> None:
+    torch.manual_seed(seed)
+
+
+def _fold(x: torch.Tensor, shift: int) -> torch.Tensor:
+    # A logical shift: PyTorch's copies the sign.
+    return x.bitwise_xor_((x >> shift).bitwise_and_((1 << (32 - shift)) - 1))
+
+
+def _mix(w: torch.Tensor) -> torch.Tensor:
+    w = _fold(_fold(w, 16).mul_(_N0), 15).mul_(_N1)
+    return _fold(w, 16)
+
+
+@torch.no_grad()
+def _bits(seed: Any, shape: Any) -> torch.Tensor:
+    v = _mix(seed.to(torch.int32) + torch.tensor(_OFFSETS, dtype=torch.int32, device=seed.device))
+    k0, k1 = _mix(v + v.flip(0) * _CROSS)
+    x = torch.arange(math.prod(shape), dtype=torch.int32, device=seed.device) + k0
+    x = _fold(x, 17).mul_(_M0).bitwise_xor(k1)
+    x = _fold(x, 11).mul_(_M1)
+    x = _fold(x, 15).mul_(_M2)
+    return _fold(x, 14).reshape(tuple(shape))
+
+
+@torch.no_grad()
+def _below(seed: Any, span: Any, shape: Any, dtype: Any) -> torch.Tensor:
+    first, second = (_bits(seed, (2, *shape)).to(torch.int64) >> 1) & 0x7FFFFFFF
+    span = span.to(torch.int64)
+    return (second * span + (first * span >> 31) >> 31).to(dtype)
+
+
+def _advance(seed: Any) -> Any:
+    seed = seed.detach()
+    return [seed.clone(), seed + torch.tensor([0, 1], dtype=seed.dtype, device=seed.device)]
+
+
+TABLE = {"random_bits": _bits, "random_below": _below, "advance_seed": _advance}
