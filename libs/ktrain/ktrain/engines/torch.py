@@ -1,0 +1,17 @@
+"""Training with PyTorch."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+def is_concrete(x: Any) -> bool:
+    """Whether a tensor has a value now."""
+    return True
+
+
+def fused_update(optimizer: Any, variables: list[Any]) -> Any:
+    """The update of all variables at once, where there is one whose conditions hold."""
+    from ktrain.engines.torch_foreach import fused
+
+    return fused(optimizer, variables)

@@ -1,0 +1,1 @@
+"""Losses: `Loss` and its subclasses, and the same formulas as functions. Import the module that holds a name."""

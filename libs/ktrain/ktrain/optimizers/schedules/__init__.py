@@ -1,0 +1,1 @@
+"""Learning-rate schedules. Import the module that holds a name."""
