@@ -3,14 +3,23 @@
 ENGINES = ("numpy", "jax", "torch", "tensorflow", "openvino")
 
 
-def engine_tests(batch, name="tests", sources=("**/*_test.py",), engines=ENGINES, **kw):
+def engine_tests(batch, name="tests", sources=("**/*_test.py",), engines=ENGINES, oldest=False, **kw):
     """The same test files once per engine; one pytest process for all of `batch` on one engine.
 
     Without engines the files run once, in one process.
     """
+    kw.update(sources=list(sources), batch_compatibility_tag=batch)
+    if oldest:
+        # The oldest Python, on the lightest engine.
+        python_tests(
+            name=name + "39",
+            interpreter_constraints=["==3.9.*"],
+            extra_env_vars=["KERAS_BACKEND=numpy"],
+            **kw
+        )
     if engines:
         kw["extra_env_vars"] = parametrize(**{e: ["KERAS_BACKEND=" + e] for e in engines})
-    python_tests(name=name, sources=list(sources), batch_compatibility_tag=batch, **kw)
+    python_tests(name=name, interpreter_constraints=["==3.11.*"], **kw)
 
 
 def keras_library(name, may_import=(), engines=ENGINES, folder=None, split=()):
@@ -47,11 +56,12 @@ def keras_library(name, may_import=(), engines=ENGINES, folder=None, split=()):
         name,
         sources=[name + "/**/*_test.py", *["!" + glob for glob in apart]],
         engines=engines,
+        oldest=True,
         dependencies=whole,
     )
     for part, glob in zip(split, apart):
         engine_tests(
-            name + "." + part, name="tests_" + part, sources=[glob], engines=engines, dependencies=whole
+            name + "." + part, name="tests_" + part, sources=[glob], engines=engines, oldest=True, dependencies=whole
         )
     resources(name="pyproject", sources=["pyproject.toml", "README.md", "LICENSE"])
     files(name="build_file", sources=["BUILD"])  # read by a test

@@ -2,7 +2,9 @@
 from keras._tf_keras.keras.utils import bounding_boxes as bounding_boxes
 from keras._tf_keras.keras.utils import legacy as legacy
 from kops.keras_tensor import is_keras_tensor as is_keras_tensor
+from kops.seeding import set_random_seed as set_random_seed
 from ksave.deserialize import deserialize_keras_object as deserialize_keras_object
+from ksave.download import get_file as get_file
 from ksave.registry import CustomObjectScope as CustomObjectScope
 from ksave.registry import CustomObjectScope as custom_object_scope
 from ksave.registry import get_custom_objects as get_custom_objects
