@@ -30,6 +30,7 @@ _resolvers: list[tuple[str, Callable[[str, str], Any]]] = []
 _classes: dict[tuple[str, str], type] = {}
 _class_names: dict[type, tuple[str, str]] = {}
 _loaded_plugins: set[str] = set()
+_ALL = ""  # stands in _loaded_plugins when there is nothing more to load
 
 
 def register_codec(
@@ -89,11 +90,18 @@ def register_internal_class(module: str, class_name: str, cls: type) -> None:
 
 def load_plugins() -> bool:
     """Let the installed libraries register what they have; True when something new was loaded."""
+    if _ALL in _loaded_plugins:
+        return False
     fresh = [name for name in kspec.known_plugins("serialization") if name not in _loaded_plugins]
     floors = {name: floor for floor, name in enumerate(kspec.LIBRARIES)}
     for name in sorted(fresh, key=lambda name: (floors.get(name, len(floors)), name)):
-        _loaded_plugins.add(name)
-        kspec.find_plugin("serialization", name)()
+        _loaded_plugins.add(name)  # before it runs: its own imports may come back here
+        try:
+            kspec.find_plugin("serialization", name)()
+        except BaseException:
+            _loaded_plugins.discard(name)
+            raise
+    _loaded_plugins.add(_ALL)
     return bool(fresh)
 
 

@@ -144,7 +144,7 @@ class _Check:
                     f"{self.name}: groups are nested more than {self.limits.hdf5_depth} deep."
                 )
             for raw in list(group):
-                child = f"{path}/{raw.decode('utf-8', 'replace')}"
+                child = f"{path}/{self.text_of(raw)}"
                 self.count += 1
                 if self.count > self.limits.hdf5_objects:
                     raise UnsafeFileError(f"{self.name} has more than {self.limits.hdf5_objects} objects.")
@@ -187,13 +187,21 @@ class _Check:
         check_ratio(count * kind.get_size(), stored, where, self.limits)
 
     def attributes(self, owner: Any, path: str) -> None:
-        count = self.h5.h5a.get_num_attrs(owner)
-        for index in range(count):
+        for index in range(self.h5.h5a.get_num_attrs(owner)):
             attribute = self.h5.h5a.open(owner, index=index)
-            where = f"{self.name}: attribute {attribute.name!r} of {path or '/'}"
+            where = f"{self.name}: attribute {self.text_of(attribute.name)!r} of {path or '/'}"
             self.type(attribute.get_type(), where)
-            if attribute.get_storage_size() > self.limits.attribute_bytes:
-                raise UnsafeFileError(f"{where} has {attribute.get_storage_size()} bytes; that is too much.")
+            space = attribute.get_space()
+            count = space.get_simple_extent_npoints() if space.get_simple_extent_type() else 0
+            size = count * attribute.get_type().get_size()
+            if size > self.limits.attribute_bytes:
+                raise UnsafeFileError(f"{where} has {size} bytes; that is too much.")
+
+    def text_of(self, raw: bytes) -> str:
+        try:
+            return raw.decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise CorruptFileError(f"{self.name} is damaged: the name {raw!r} is no text.") from error
 
     def type(self, kind: Any, where: str) -> None:
         if kind.get_class() not in self.plain:

@@ -25,7 +25,10 @@ def load_model(path: str, loader: Any, compile: bool = True) -> Any:
         loader = dataclasses.replace(loader, legacy=True)
         config = checked_json.loads(text, f"{path}: model_config", loader.limits)
         model = loader.deserialize(config)
-        _read_layers(model, file["model_weights"], path)
+        if "model_weights" not in file:
+            raise CorruptFileError(f"{path} holds no weights: it has no 'model_weights'.")
+        with hdf5.damage(path):
+            _read_layers(model, file["model_weights"], path)
         training = file.attrs.get("training_config")
         if compile and training is not None and hasattr(model, "compile_from_config"):
             settings = checked_json.loads(training, f"{path}: training_config", loader.limits)
@@ -39,7 +42,8 @@ def load_weights(model: Any, path: str, by_name: bool = False, skip_mismatch: bo
     """Read the weights of a legacy `.h5` file into a built model; see `ksave.load_weights`."""
     with hdf5.open_checked(path, path, DEFAULT, text=True) as file:
         group = file.get("model_weights", file)
-        _read_layers(model, group, path, by_name, skip_mismatch)
+        with hdf5.damage(path):
+            _read_layers(model, group, path, by_name, skip_mismatch)
 
 
 def save_model(model: Any, path: str, overwrite: bool) -> None:

@@ -92,14 +92,20 @@ def serialize_keras_object(obj: Any) -> Any:
         return serialize_dict(obj)
     if isinstance(obj, (list, tuple)) and not hasattr(obj, "get_config"):
         return [serialize_keras_object(value) for value in obj]
+    kind = type(obj)
     codec = codecs.encoder(obj)
+    if (
+        codec is None
+        and kind.__module__ != "numpy"
+        and not hasattr(obj, "get_config")
+        and codecs.load_plugins()
+    ):
+        codec = codecs.encoder(obj)
     if codec is not None:
         data = codec.encode(obj)  # type: ignore[misc]
         return data if codec.tag is None else {"class_name": codec.tag, "config": data}
-    kind = type(obj)
-    if kind.__module__ == "numpy" or hasattr(obj, "dtype") and hasattr(obj, "tolist"):
-        if hasattr(obj, "ndim") and hasattr(obj, "item"):
-            return codecs.encode_array(obj)
+    if all(hasattr(obj, name) for name in ("dtype", "ndim", "tolist", "item")) and not isinstance(obj, type):
+        return codecs.encode_array(obj)
     if isinstance(obj, type):
         raise TypeError(
             f"Cannot write the class {obj.__name__} to a config; only objects can be written. "

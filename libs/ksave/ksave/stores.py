@@ -141,7 +141,7 @@ class Reader:
     """Reads the weights of nodes from one or several checked HDF5 files."""
 
     def __init__(self, files: list[Any]) -> None:
-        self._files = files
+        self.files = files
 
     @classmethod
     def open(cls, source: Any, name: str | None = None, limits: Limits = DEFAULT) -> Reader:
@@ -149,7 +149,7 @@ class Reader:
         return cls([hdf5.open_checked(source, name, limits)])
 
     @classmethod
-    def open_shards(cls, index: str, limits: Limits = DEFAULT) -> Reader:
+    def open_shards(cls, index: str, limits: Limits = DEFAULT, text: bool = False) -> Reader:
         """Open the files that a `.weights.json` index names; they stand beside it."""
         from ksave import checked_json
 
@@ -165,11 +165,10 @@ class Reader:
                     raise CorruptFileError(f"{index} names {name!r}; the files stand beside the index.")
                 names[name] = None
         reader = cls([])
+        folder = os.path.dirname(index)
         try:
             for name in names:
-                reader._files.append(
-                    hdf5.open_checked(os.path.join(os.path.dirname(index), name), None, limits)
-                )
+                reader.files.append(hdf5.open_checked(os.path.join(folder, name), None, limits, text))
         except BaseException:
             reader.close()
             raise
@@ -178,7 +177,7 @@ class Reader:
     def store(self, path: str) -> ReadStore:
         """The store of the node at `path`, empty when the file has none."""
         inner = f"{path}/vars" if path else "vars"
-        return ReadStore([file[inner] for file in self._files if inner in file])
+        return ReadStore([file[inner] for file in self.files if inner in file])
 
     def paths(self) -> dict[str, dict[str, tuple[int, ...]]]:
         """Every node's path in the file with the shapes of its arrays."""
@@ -191,15 +190,15 @@ class Reader:
                 node, _, key = name.rpartition("vars/")
                 found.setdefault(node[:-1], {})[key] = item.shape
 
-        for file in self._files:
+        for file in self.files:
             file.visititems(visit)
         return found
 
     def __contains__(self, path: str) -> bool:
-        return any(path in file for file in self._files)
+        return any(path in file for file in self.files)
 
     def close(self) -> None:
-        for file in self._files:
+        for file in self.files:
             file.close()
 
     def __enter__(self) -> Reader:
