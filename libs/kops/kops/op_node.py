@@ -74,7 +74,11 @@ class OpNode(Operation):
         queue = list(operands)
         args: list[Any] = []
         for p in self.op.parameters:
-            if p.kind == "static":
+            if p.passing is p.passing.VAR_KEYWORD:
+                taken = {q.name for q in self.op.parameters}
+                known = {k: v for k, v in named.items() if k not in taken}
+                args.append({**self.static.get(p.name, {}), **known} if p.kind == "static" else known)
+            elif p.kind == "static":
                 args.append(self.static.get(p.name, None if p.default is p.EMPTY else p.default))
             elif p.passing is p.passing.VAR_POSITIONAL:
                 args.append(tuple(queue))
@@ -83,14 +87,16 @@ class OpNode(Operation):
                 args.append(queue.pop(0))
             elif p.name in named:
                 args.append(named[p.name])
-            elif p.passing is p.passing.VAR_KEYWORD:
-                args.append(dict(named))
             else:
                 args.append(None if p.default is p.EMPTY else p.default)
         return args
 
     def get_config(self) -> dict[str, Any]:
-        return {"name": self.name, **self.static}
+        config = {"name": self.name, **self.static}
+        for p in self.op.parameters:
+            if p.passing is p.passing.VAR_KEYWORD:
+                config.update(config.pop(p.name, {}))
+        return config
 
 
 def record(op: Op, args: Sequence[Any], outputs: Any) -> None:
@@ -102,15 +108,14 @@ def record(op: Op, args: Sequence[Any], outputs: Any) -> None:
     named: dict[str, Any] = {}
     for p, value in zip(op.parameters, args):
         if p.kind == "static":
-            if p.passing is p.passing.VAR_KEYWORD:
-                named.update(value)
-            else:
-                static[p.name] = value
+            static[p.name] = value
         elif p.passing is p.passing.VAR_POSITIONAL:
             operands.extend(value)
         else:
             operands.append(value)
-    optional = [p for p in op.parameters if p.kind != "static" and p.passing is p.passing.POSITIONAL_OR_KEYWORD]
+    optional = [
+        p for p in op.parameters if p.kind != "static" and p.passing is p.passing.POSITIONAL_OR_KEYWORD
+    ]
     while operands and operands[-1] is None and len(operands) == len(optional):
         operands.pop()
         optional.pop()
@@ -158,13 +163,16 @@ def from_config(class_name: str, config: dict[str, Any]) -> OpNode:
     static_names = {p.name for p in op.parameters if p.kind == "static"}
     known = {p.name for p in op.parameters}
     unknown = set(config) - known
-    if unknown:
-        raise ValueError(f"{class_name} takes no argument {', '.join(sorted(unknown))}; it has {sorted(known)}.")
+    open_ended = next((p.name for p in op.parameters if p.passing is p.passing.VAR_KEYWORD), None)
+    if unknown and open_ended is None:
+        raise ValueError(
+            f"{class_name} takes no argument {', '.join(sorted(unknown))}; it has {sorted(known)}."
+        )
     static = {
         k: tuple(v) if isinstance(v, list) and is_shape(tuple(v)) else v
         for k, v in config.items()
         if k in static_names
     }
+    if open_ended is not None:
+        static[open_ended] = {k: config[k] for k in unknown}
     return OpNode(op, static, name=name)
-
-

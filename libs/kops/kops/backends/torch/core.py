@@ -31,6 +31,8 @@ _DEVICE = "cuda" if torch.cuda.is_available() else None
 
 def default_device() -> Any:
     """Where new tensors go: the open `device` scope, else a GPU if there is one, else the CPU."""
+    if torch.compiler.is_compiling():  # it cannot ask, and obeys an open scope by itself
+        return None if _scopes else _DEVICE
     current = torch.get_default_device()
     return _DEVICE if _DEVICE and current.type == "cpu" and not _scopes else current
 
@@ -71,6 +73,10 @@ def convert(x: Any, dtype: str | None) -> torch.Tensor:
     if isinstance(x, (list, tuple)) and any(isinstance(v, torch.Tensor) for v in x):
         tensor = torch.stack([convert(v, dtype) for v in x])
         return tensor if dtype is None else cast(tensor, dtype)
+    if isinstance(x, (list, tuple)) and torch.compiler.is_compiling():
+        # Dynamo cannot look into NumPy arrays.
+        kind = _scalar_dtype(next(iter(_numbers(x)), 0.0)) if dtype is None else native_dtype(dtype)
+        return torch.tensor(x, dtype=kind, device=default_device())
     array = x if isinstance(x, np.ndarray) else np.asarray(x)
     if array.dtype == object or array.dtype.kind in "US":
         raise TypeError(
@@ -93,6 +99,14 @@ def _scalar_dtype(x: Any) -> torch.dtype:
     if isinstance(x, float):
         return _DTYPES[settings.floatx]
     return torch.complex128 if settings.floatx == "float64" else torch.complex64
+
+
+def _numbers(x: Any) -> Any:
+    for v in x:
+        if isinstance(v, (list, tuple)):
+            yield from _numbers(v)
+        else:
+            yield v
 
 
 def _list_dtype(array: np.ndarray) -> str | None:
