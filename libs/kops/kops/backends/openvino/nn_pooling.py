@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import openvino.opset14 as opset14
 import openvino.opset16 as opset
 
 from kops import windows
@@ -22,7 +23,8 @@ def max_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: An
 def average_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: Any) -> Any:
     g, window = windows.pooling(len(x.shape), pool_size, strides, padding, data_format)
     zeros = [0] * g.n
-    y = opset.avg_pool(to_first(x, g), list(g.strides), zeros, zeros, list(window), True, auto_pad=auto_pad(g))
+    # The AvgPool of opset16 crashes the CPU plugin of OpenVINO 2026.4.
+    y = opset14.avg_pool(to_first(x, g), list(g.strides), zeros, zeros, list(window), True, auto_pad=auto_pad(g))
     return from_first(y, g)
 
 

@@ -12,6 +12,7 @@ from kops.backends.tensorflow import (
     nn_activations,
     nn_conv,
     nn_pooling,
+    random,
     reduction,
     sorting,
 )
@@ -28,6 +29,7 @@ TABLE = merge_tables(
         nn_conv,
         sorting,
         nn_pooling,
+        random,
     ]
 )
 SCALARS = elementwise.SCALARS

@@ -11,7 +11,9 @@ from kops.backends.torch import (
     manipulation,
     nn_activations,
     nn_conv,
+    nn_normalization,
     nn_pooling,
+    random,
     reduction,
     sorting,
 )
@@ -28,6 +30,8 @@ TABLE = merge_tables(
         nn_conv,
         sorting,
         nn_pooling,
+        random,
+        nn_normalization,
     ]
 )
 SCALARS = elementwise.SCALARS
