@@ -24,22 +24,27 @@ A functional op takes functions or trees (`scan`, `cond`): no conversion, no pro
 from __future__ import annotations
 
 import inspect
-from typing import Any, Callable, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from kops.op import Op, Parameter
 from kops.wrapper import make_wrapper
 
 
-class Tensor:
-    """Annotation: a tensor argument (arrays, lists and scalars are converted)."""
+if TYPE_CHECKING:
+    # To a type checker anything that converts is a tensor.
+    Tensor = Any
+    Tensors = Any
+    Operand = Any
+else:
 
+    class Tensor:
+        """Annotation: a tensor argument (arrays, lists and scalars are converted)."""
 
-class Tensors:
-    """Annotation: a list or tuple of tensor arguments."""
+    class Tensors:
+        """Annotation: a list or tuple of tensor arguments."""
 
-
-class Operand:
-    """Annotation: passed through unchanged; may be or hold a tensor."""
+    class Operand:
+        """Annotation: passed through unchanged; may be or hold a tensor."""
 
 
 F = TypeVar("F", bound=Callable[..., Any])
