@@ -1,7 +1,8 @@
 """Puts the third-party environment behind everything that Pants laid in the sandbox.
 
-Under `./pants test` KERAS_VENV (KERAS_VENV_39 on Python 3.9) names that environment. Outside of Pants (an ordinary pytest in the
-environment itself) it is unset, and the libraries come from the folders of this checkout.
+Under `./pants test` KERAS_VENV (KERAS_VENV_39 on Python 3.9) names that environment. Outside of Pants (an
+ordinary pytest in the environment itself) it is unset, and the libraries come from the folders of this
+checkout.
 """
 
 from __future__ import annotations
