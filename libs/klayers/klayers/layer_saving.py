@@ -84,14 +84,18 @@ class LayerSaving:
 
     def save_own_variables(self, store: Any) -> None:
         """Put the layer's own variables into a mapping from names to arrays."""
-        trainable, others = tracking.own_variables(self)
-        for i, v in enumerate([*trainable, *others]):
+        for i, v in enumerate(self._file_variables()):
             store[str(i)] = v
+
+    def _file_variables(self) -> list[Any]:
+        """The own variables in the order of files; a quantization scheme may have its own."""
+        if self._scheme is not None and hasattr(self._scheme, "file_variables"):
+            return self._scheme.file_variables(self)
+        return sum(tracking.own_variables(self), [])
 
     def load_own_variables(self, store: Any) -> None:
         """Take the layer's own variables from a mapping that `save_own_variables` filled."""
-        trainable, others = tracking.own_variables(self)
-        mine = [*trainable, *others]
+        mine = self._file_variables()
         if len(store.keys()) != len(mine):
             hint = ""
             if not mine and not self.built:
