@@ -41,7 +41,7 @@ def keras_library(name, may_import=(), engines=ENGINES, folder=None, split=()):
         ("*", "*"),  # the wheel, ...
     )
     code = [name + "/**/*.py", name + "/**/*.pyi"]
-    tests = ["!" + name + "/**/*_test.py", "!" + name + "/**/conftest.py"]
+    tests = ["!" + name + "/**/*_test.py", "!" + name + "/**/conftest.py", "!" + name + "/**/conformance/**"]
     resources(
         name="data",
         sources=[name + "/**/*", "!**/*.py", "!**/*.pyi", "!**/*.pyc", "!**/BUILD", "!**/.*"],
@@ -49,8 +49,12 @@ def keras_library(name, may_import=(), engines=ENGINES, folder=None, split=()):
     # Modules are also found at run time, by name (lazy tables, plug-ins): a library's tests depend on the whole
     # of it and of what it stands on, not only on the modules that its import statements show.
     python_sources(name="src", sources=code + tests, dependencies=[":data"])
-    python_test_utils(name="test_utils", sources=[name + "/**/conftest.py"])
-    whole = [":src", *["//libs/" + lib + ":src" for lib in below]]
+    # Suites that are generated from declarations: not in the wheel.
+    python_test_utils(
+        name="test_utils",
+        sources=[name + "/**/conftest.py", name + "/**/conformance/**/*.py", "!**/*_test.py"],
+    )
+    whole = [":src", ":test_utils", *["//libs/" + lib + ":src" for lib in below]]
     apart = [name + "/" + part + "/**/*_test.py" for part in split]
     engine_tests(
         name,
