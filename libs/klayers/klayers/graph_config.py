@@ -67,7 +67,21 @@ def graph_to_config(model: Any) -> dict[str, Any]:
 
 
 def _places(structure: Any, place: Any) -> Any:
-    return tree.map_structure(place, structure)
+    """Places of the model's inputs or outputs.
+
+    In files, calls of a nested functional model are counted from 1 here (and from 0 in `inbound_nodes`): number 0 was
+    the node that once linked its own inputs to its outputs.
+    """
+
+    def outer(x: KerasTensor) -> list[Any]:
+        name, index, tensor_index = place(x)
+        return [name, index + _first_call(x._keras_history.operation), tensor_index]  # type: ignore[attr-defined]
+
+    return tree.map_structure(outer, structure)
+
+
+def _first_call(operation: Any) -> int:
+    return 1 if hasattr(operation, "_function") else 0
 
 
 def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tuple[Any, Any]:
@@ -120,7 +134,8 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
         waiting = left
 
     def tensor(place: Any) -> KerasTensor:
-        x = find(place)
+        name, index, tensor_index = place
+        x = find([name, index - _first_call(operations.get(name)), tensor_index])
         if x is None:
             raise ValueError(f"The config names a tensor that its graph does not make: {place}.")
         return x
