@@ -4,6 +4,8 @@ from __future__ import annotations
 
 NAMES: dict[str, str] = {
     "keras.config.enable_unsafe_deserialization": "ksave.deserialize:enable_unsafe_deserialization",
+    "keras.legacy.saving.deserialize_keras_object": "ksave.legacy_records:deserialize_keras_object",
+    "keras.legacy.saving.serialize_keras_object": "ksave.legacy_records:serialize_keras_object",
     "keras.models.load_model": "ksave.models:load_model",
     "keras.models.save_model": "ksave.models:save_model",
     "keras.saving.CustomObjectScope": "ksave.registry:CustomObjectScope",
@@ -25,6 +27,8 @@ NAMES: dict[str, str] = {
     "keras.utils.get_file": "ksave.download:get_file",
     "keras.utils.get_registered_name": "ksave.registry:get_registered_name",
     "keras.utils.get_registered_object": "ksave.registry:get_registered_object",
+    "keras.utils.legacy.deserialize_keras_object": "ksave.legacy_records:deserialize_keras_object",
+    "keras.utils.legacy.serialize_keras_object": "ksave.legacy_records:serialize_keras_object",
     "keras.utils.register_keras_serializable": "ksave.registry:register_keras_serializable",
     "keras.utils.serialize_keras_object": "ksave.serialize:serialize_keras_object",
 }

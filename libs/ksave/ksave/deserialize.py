@@ -7,10 +7,14 @@ import functools
 from typing import Any
 
 import kspec
-from ksave import codecs, context, lambdas, lookup
+from ksave import codecs, context, lambdas, lookup, migrations
 from ksave.limits import DEFAULT, Limits, UnsafeFileError
 from ksave.registry import get_custom_objects
 from kspec import public
+
+
+class ConfigError(TypeError):
+    """A class is known but cannot be made from the config in the file."""
 
 
 class _Defaults:
@@ -128,6 +132,8 @@ class Loader:
         return obj
 
     def _object(self, record: dict[str, Any]) -> Any:
+        if self.legacy:
+            record = migrations.migrate(record)
         cls = lookup.find_class(record, self)
         config = record["config"]
         if not isinstance(config, dict):
@@ -137,11 +143,12 @@ class Loader:
         check_shapes(config)
         try:
             obj = cls.from_config(dict(config))
-        except (UnsafeFileError, lookup.UnknownObjectError, RecursionError):
+        except RecursionError:
             raise
         except Exception as error:
+            _raise_innermost(error)
             shown = {key: value for key, value in config.items() if not isinstance(value, (dict, list))}
-            raise TypeError(
+            raise ConfigError(
                 f"{record['class_name']} could not be made from its config: {type(error).__name__}: {error}\n"
                 f"Plain values in the config: {shown}\n"
                 "If the class takes other objects, its from_config() has to deserialize them; if an argument "
@@ -177,6 +184,17 @@ class Loader:
                 "is registered with @keras.saving.register_keras_serializable()."
             )
         return lambdas.decode(config, {**get_custom_objects(), **self.custom_objects})
+
+
+def _raise_innermost(error: BaseException | None) -> None:
+    """Of errors that each explain the one inside, raise the innermost of ours: that is the one that helps."""
+    chain = []
+    while error is not None:
+        chain.append(error)
+        error = error.__cause__
+    for link in reversed(chain):
+        if isinstance(link, (UnsafeFileError, lookup.UnknownObjectError, ConfigError)):
+            raise link
 
 
 def check_shapes(config: Any) -> None:

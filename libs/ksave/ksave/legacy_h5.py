@@ -24,6 +24,8 @@ def load_model(path: str, loader: Any, compile: bool = True) -> Any:
             )
         loader = dataclasses.replace(loader, legacy=True)
         config = checked_json.loads(text, f"{path}: model_config", loader.limits)
+        if not isinstance(config, dict) or "class_name" not in config:
+            raise CorruptFileError(f"{path}: model_config describes no model.")
         model = loader.deserialize(config)
         if "model_weights" not in file:
             raise CorruptFileError(f"{path} holds no weights: it has no 'model_weights'.")

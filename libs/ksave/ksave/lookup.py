@@ -193,7 +193,19 @@ def _function_places(module: str | None, name: str, loader: Loader) -> Iterator[
         yield from (f"{space}.{name}" for space in spaces if f"{space}.{name}" in loader.public_names)
 
 
+def _installed(loader: Loader) -> list[str]:
+    return sorted({place.split(".")[0].split(":")[0] for place in loader.public_names.values() if place})
+
+
 def _unknown(kind: str, name: str, module: str | None, registered: str | None, loader: Loader) -> str:
+    if module and _under(module, "keras") and not registered and kind == "class":
+        near = difflib.get_close_matches(f"{module}.{name}", loader.public_names, n=3)
+        hint = f" Names like it that are known: {', '.join(near)}." if near else ""
+        return (
+            f"The file names the class {name!r} of {module!r}, which is in none of the installed libraries "
+            f"({', '.join(_installed(loader)) or 'none'}). Install the one that has it; `pip install keras` "
+            f"brings all of them.{hint}"
+        )
     package, _, short = (registered or name).rpartition(">")
     where = f" of module {module!r}" if module and module != "builtins" else ""
     arguments = []
