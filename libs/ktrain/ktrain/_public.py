@@ -163,6 +163,10 @@ NAMES: dict[str, str] = {
     "keras.optimizers.schedules.deserialize": "ktrain.optimizers.schedules.schedule:deserialize",
     "keras.optimizers.schedules.serialize": "ktrain.optimizers.schedules.schedule:serialize",
     "keras.optimizers.serialize": "ktrain.optimizers.identifiers:serialize",
+    "keras.utils.PyDataset": "ktrain.data.py_dataset:PyDataset",
+    "keras.utils.Sequence": "ktrain.data.py_dataset:PyDataset",
+    "keras.utils.pack_x_y_sample_weight": "ktrain.data.packing:pack_x_y_sample_weight",
+    "keras.utils.unpack_x_y_sample_weight": "ktrain.data.packing:unpack_x_y_sample_weight",
 }
 
 PLUGINS: dict[str, str] = {}

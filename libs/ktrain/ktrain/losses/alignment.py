@@ -18,12 +18,11 @@ def match_ranks(x1: Any, x2: Any) -> tuple[Any, Any]:
     rank1, rank2 = len(shape1), len(shape2)
     if rank1 == rank2:
         return x1, x2
-    if rank1 == rank2 + 1:
-        if shape1[-1] == 1:
-            # A scalar per sample against (samples,): (batch, 1) and (1,) is one prediction for each row.
-            return (x1, ops.expand_dims(x2, -1)) if rank2 == 1 and shape2[0] == 1 else (ops.squeeze(x1, -1), x2)
-    elif rank2 == rank1 + 1 and shape2[-1] == 1:
-        return (ops.expand_dims(x1, -1), x2) if rank1 == 1 and shape1[0] == 1 else (x1, ops.squeeze(x2, -1))
+    if rank1 == rank2 + 1 and shape1[-1] == 1:
+        # One number for each sample is one feature of each sample, not one sample of many features.
+        return (x1, ops.expand_dims(x2, -1)) if rank2 == 1 else (ops.squeeze(x1, -1), x2)
+    if rank2 == rank1 + 1 and shape2[-1] == 1:
+        return (ops.expand_dims(x1, -1), x2) if rank1 == 1 else (x1, ops.squeeze(x2, -1))
     return x1, x2
 
 

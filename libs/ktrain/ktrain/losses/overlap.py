@@ -34,11 +34,11 @@ def dice(y_true: Any, y_pred: Any, axis: Any = None) -> Any:
 
 @public("keras.losses.tversky")
 def tversky(y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axis: Any = None) -> Any:
-    """`1 - TP / (TP + alpha FP + beta FN)` of soft masks; `alpha = beta = 0.5` is Dice.
+    """`1 - TP / (TP + alpha FN + beta FP)` of soft masks; `alpha = beta = 0.5` is Dice.
 
     Args:
-        alpha: weight of false positives.
-        beta: weight of false negatives.
+        alpha: weight of what is missed (labels that are predicted too low).
+        beta: weight of what is invented (predictions without a label).
         y_true, y_pred, axis: see `dice`.
 
     Salehi et al., Tversky Loss Function for Image Segmentation Using 3D Fully Convolutional Deep Networks, 2017.
@@ -46,9 +46,9 @@ def tversky(y_true: Any, y_pred: Any, alpha: float = 0.5, beta: float = 0.5, axi
     y_true, y_pred = as_float_pair(y_true, y_pred)
     axis = _axes(axis)
     overlap = ops.sum(ops.multiply(y_true, y_pred), axis=axis)
-    false_positives = ops.sum(ops.multiply(ops.subtract(1.0, y_true), y_pred), axis=axis)
-    false_negatives = ops.sum(ops.multiply(y_true, ops.subtract(1.0, y_pred)), axis=axis)
-    weighted = ops.add(ops.multiply(alpha, false_positives), ops.multiply(beta, false_negatives))
+    missed = ops.sum(ops.multiply(y_true, ops.subtract(1.0, y_pred)), axis=axis)
+    invented = ops.sum(ops.multiply(ops.subtract(1.0, y_true), y_pred), axis=axis)
+    weighted = ops.add(ops.multiply(alpha, missed), ops.multiply(beta, invented))
     divisor = ops.add(ops.add(overlap, weighted), settings.epsilon)
     return ops.subtract(1.0, ops.divide(overlap, divisor))
 
@@ -77,8 +77,8 @@ class Tversky(FunctionLoss):
     """One minus the Tversky index of masks.
 
     Args:
-        alpha: weight of false positives.
-        beta: weight of false negatives.
+        alpha: weight of what is missed (labels that are predicted too low).
+        beta: weight of what is invented (predictions without a label).
         axis: over which to sum, None for all.
         reduction, name, dtype: see `keras.Loss`.
     """

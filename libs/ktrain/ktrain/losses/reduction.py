@@ -7,7 +7,7 @@ from typing import Any
 
 import kops as ops
 
-from ktrain.losses.alignment import weights_like
+from ktrain.losses.alignment import match_ranks, weights_like
 
 REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None)
 
@@ -68,7 +68,8 @@ def reduce_weighted(
     if mask is not None:
         sample_weight = mask_weights(sample_weight, mask, dtype, reduction)
     if sample_weight is not None:
-        sample_weight = weights_like(ops.convert_to_tensor(sample_weight, dtype=dtype), values)
+        values, sample_weight = match_ranks(values, ops.convert_to_tensor(sample_weight, dtype=dtype))
+        sample_weight = weights_like(sample_weight, values)
         values = ops.multiply(values, sample_weight)
     if reduction is None or reduction == "none" or len(values.shape) == 0:
         return values

@@ -9,6 +9,7 @@ from kops.config import settings
 from kspec import public
 
 from ktrain.losses.alignment import as_float_pair, weights_like
+from ktrain.losses.reduction import count
 from ktrain.metrics.errors import _NamedMean
 from ktrain.metrics.metric import Metric
 
@@ -121,7 +122,7 @@ class R2Score(Metric):
         self.squared_sum.assign_add(ops.sum(ops.multiply(y_true, weighted), axis=0))
         self.total_mse.assign_add(ops.sum(ops.multiply(ops.square(ops.subtract(y_true, y_pred)), weights), axis=0))
         self.count.assign_add(ops.sum(weights, axis=0))
-        self.num_samples.assign_add(ops.shape(y_true)[0])
+        self.num_samples.assign_add(count(y_true))
 
     def result(self) -> Any:
         if not self._built:

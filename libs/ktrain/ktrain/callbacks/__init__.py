@@ -1,0 +1,1 @@
+"""Callbacks of fit, evaluate and predict. Import the module that holds a name."""
