@@ -9,6 +9,7 @@ NAMES: dict[str, str] = {
     "keras.models.load_model": "ksave.models:load_model",
     "keras.models.save_model": "ksave.models:save_model",
     "keras.saving.CustomObjectScope": "ksave.registry:CustomObjectScope",
+    "keras.saving.KerasFileEditor": "ksave.editor:KerasFileEditor",
     "keras.saving.custom_object_scope": "ksave.registry:CustomObjectScope",
     "keras.saving.deserialize_keras_object": "ksave.deserialize:deserialize_keras_object",
     "keras.saving.get_custom_objects": "ksave.registry:get_custom_objects",

@@ -19,7 +19,7 @@ class Failure(NamedTuple):
     error: Exception
 
 
-def _expected(node: Any) -> dict[str, tuple[tuple[int, ...], str]]:
+def expected_shapes(node: Any) -> dict[str, tuple[tuple[int, ...], str]]:
     """Shapes and dtypes a node would write, which is what it expects to read; empty when it cannot say."""
     shapes = ShapeStore()
     try:
@@ -30,7 +30,7 @@ def _expected(node: Any) -> dict[str, tuple[tuple[int, ...], str]]:
 
 
 def _rows(failure: Failure) -> list[tuple[str, str, str, str]]:
-    expected = _expected(failure.node)
+    expected = expected_shapes(failure.node)
     where = failure.path or "(model)"
     rows = []
     for key, (shape, _) in expected.items():

@@ -144,9 +144,11 @@ class Reader:
         self.files = files
 
     @classmethod
-    def open(cls, source: Any, name: str | None = None, limits: Limits = DEFAULT) -> Reader:
+    def open(
+        cls, source: Any, name: str | None = None, limits: Limits = DEFAULT, text: bool = False
+    ) -> Reader:
         """Open and check one HDF5 file."""
-        return cls([hdf5.open_checked(source, name, limits)])
+        return cls([hdf5.open_checked(source, name, limits, text)])
 
     @classmethod
     def open_shards(cls, index: str, limits: Limits = DEFAULT, text: bool = False) -> Reader:
@@ -178,6 +180,12 @@ class Reader:
         """The store of the node at `path`, empty when the file has none."""
         inner = f"{path}/vars" if path else "vars"
         return ReadStore([file[inner] for file in self.files if inner in file])
+
+    def name(self, path: str) -> str | None:
+        """The name that the node at `path` had; the file must have been opened with `text=True`."""
+        inner = f"{path}/vars" if path else "vars"
+        names = [file[inner].attrs.get("name") for file in self.files if inner in file]
+        return next((str(name) for name in names if name is not None), None)
 
     def paths(self) -> dict[str, dict[str, tuple[int, ...]]]:
         """Every node's path in the file with the shapes of its arrays."""

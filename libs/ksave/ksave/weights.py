@@ -129,11 +129,11 @@ def load_weights(model: Any, filepath: Any, skip_mismatch: bool = False, **kwarg
         read_nodes(model, reader, path, skip_mismatch, skip)
 
 
-def archive_weights(source: Any) -> Reader:
+def archive_weights(source: Any, text: bool = False) -> Reader:
     """The reader of the weights in an open `.keras` archive."""
     if WEIGHTS_INDEX in source.names():
         raise CorruptFileError(f"{source.path} holds sharded weights, which are not read from archives yet.")
-    return Reader.open(source.open(WEIGHTS), f"{source.path}: {WEIGHTS}", source.limits)
+    return Reader.open(source.open(WEIGHTS), f"{source.path}: {WEIGHTS}", source.limits, text)
 
 
 def read_nodes(

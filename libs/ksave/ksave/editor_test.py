@@ -1,0 +1,83 @@
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import ksave
+from ksave.fake_layers import arrays, small_model
+
+
+@pytest.fixture(params=["m.keras", "m.weights.h5"])
+def editor(request, tmp_path):
+    path = tmp_path / request.param
+    (ksave.save_model if path.suffix == ".keras" else ksave.save_weights)(small_model(), path)
+    return ksave.KerasFileEditor(path)
+
+
+def test_show_and_compare(editor, capsys):
+    editor.summary()
+    said = capsys.readouterr().out
+    assert "├─ dense_1" in said or "└─ dense_1" in said
+    assert "0: shape=(4, 3), dtype=float32" in said
+    assert editor.compare(small_model()) == {"status": "success", "error_count": 0, "match_count": 4}
+    found = editor.compare(small_model((3, 9, 2)))
+    assert found == {"status": "error", "error_count": 4, "match_count": 2}
+    assert "layers/dense_1/0: in the model (3, 9), in the file (3, 2)" in capsys.readouterr().out
+
+
+def test_change_and_save(editor, tmp_path):
+    editor.rename_object("dense", "first")
+    editor.rename_object("layers/first", "dense")
+    editor.rename_object("dense_1", "gone")
+    editor.delete_object("gone")
+    editor.add_object("layers/dense_1", {"0": np.ones((3, 2), "float32")})
+    editor.add_weights("dense_1", {"1": np.full(2, 3.0, "float32"), "2": np.zeros(1)})
+    editor.delete_weight("dense_1", "2")
+    path = tmp_path / "new.weights.h5"
+    editor.save(path)
+    model = small_model()
+    before = arrays(model)
+    ksave.load_weights(model, path)
+    after = arrays(model)
+    np.testing.assert_array_equal(after[0], before[0])
+    assert (after[2] == 1).all() and (after[3] == 3).all()
+    again = ksave.KerasFileEditor(path)
+    assert again.object_metadata["/layers/dense"] == {"name": "dense_of_3"}
+
+
+def test_wrong_use(editor, tmp_path):
+    for call in (
+        lambda: editor.rename_object("zz", "x"),
+        lambda: editor.delete_object("zz"),
+        lambda: editor.add_object("zz/x", {}),
+        lambda: editor.add_weights("zz", {}),
+    ):
+        with pytest.raises(ValueError, match="no object 'zz"):
+            call()
+    with pytest.raises(ValueError, match="has no weight '9'"):
+        editor.delete_weight("dense", "9")
+    with pytest.raises(ValueError, match="already"):
+        editor.rename_object("dense", "dense_1")
+    with pytest.raises(ValueError, match="cannot be the name"):
+        editor.rename_object("dense", "a/b")
+    with pytest.raises(ValueError, match=r"\.weights\.h5"):
+        editor.save(tmp_path / "x.keras")
+    with pytest.raises(ValueError, match="editor opens"):
+        (tmp_path / "x.h5").write_bytes(b"x")
+        ksave.KerasFileEditor(tmp_path / "x.h5")
+    with pytest.raises(FileNotFoundError):
+        ksave.KerasFileEditor(tmp_path / "none.keras")
+    (tmp_path / "x.keras").write_bytes(b"\x80\x04")
+    with pytest.raises(ksave.CorruptFileError, match="pickle"):
+        ksave.KerasFileEditor(tmp_path / "x.keras")
+
+
+def test_names_that_two_objects_have(tmp_path):
+    outer = small_model()
+    outer.inner = small_model()
+    ksave.save_weights(outer, tmp_path / "m.weights.h5")
+    editor = ksave.KerasFileEditor(tmp_path / "m.weights.h5")
+    with pytest.raises(ValueError, match="inner/layers/dense or layers/dense"):
+        editor.delete_object("dense")
+    editor.delete_object("inner/layers/dense")
+    assert "dense" not in editor.weights_dict["inner"]["layers"]
