@@ -150,7 +150,7 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
             needs |= ACTIVITY
         if self._scheme is not None:
             needs |= SCHEME
-        if tracking.sublayers(self):
+        if self._sublayers():
             needs |= COMPOSITE
         if type(self).compute_mask is not Layer.compute_mask or signature.takes_mask:
             needs |= MASKS
