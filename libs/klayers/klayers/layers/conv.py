@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kops import windows
-from kops.config import standardize_data_format
-from kspec import public
-
 from klayers.input_spec import InputSpec
 from klayers.layer import Layer
 from klayers.layers.settings import choice, config_of, positive_int, store
+from kops import windows
+from kops.config import standardize_data_format
+from kspec import public
 
 
 class ConvLayer(Layer):
@@ -175,8 +174,8 @@ class Conv1D(BaseConv):
         filters: number of output channels.
         kernel_size: length of the window.
         strides: steps between windows.
-        padding: "valid" (none), "same" (zeros on both sides, so that with strides 1 the length stays), or "causal"
-            (zeros in front, so that an output does not see later inputs).
+        padding: "valid" (none), "same" (zeros on both sides, so that with strides 1 the length stays), or
+            "causal" (zeros in front, so that an output does not see later inputs).
         data_format: "channels_last" (default) or "channels_first".
         dilation_rate: distance between the taps of the window; not together with strides.
         groups: the channels are split into groups that are convolved by themselves.
@@ -236,8 +235,8 @@ class Conv2D(BaseConv):
         kernel_regularizer, bias_regularizer, activity_regularizer: penalties on weights and output.
         kernel_constraint, bias_constraint: projections of the weights after each update.
 
-    Input shape `(batch, height, width, channels)`, output shape `(batch, new_height, new_width, filters)`, or both
-    with channels first. The kernel has shape `(height, width, channels / groups, filters)`.
+    Input shape `(batch, height, width, channels)`, output shape `(batch, new_height, new_width, filters)`, or
+    both with channels first. The kernel has shape `(height, width, channels / groups, filters)`.
 
     Example:
         >>> Conv2D(8, 3, strides=2, padding="same")(np.ones((1, 28, 28, 3))).shape
@@ -279,8 +278,8 @@ class Conv3D(BaseConv):
 
     Arguments as of `Conv2D`, with three sizes in a window.
 
-    Input shape `(batch, dim1, dim2, dim3, channels)`, output shape `(batch, new1, new2, new3, filters)`, or both with
-    channels first.
+    Input shape `(batch, dim1, dim2, dim3, channels)`, output shape `(batch, new1, new2, new3, filters)`, or
+    both with channels first.
 
     Example:
         >>> Conv3D(8, 3)(np.ones((1, 9, 9, 9, 3))).shape

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kops import windows
-from kspec import public
-
 from klayers.layers.conv import ConvLayer
 from klayers.layers.settings import config_of, positive_int, store
+from kops import windows
+from kspec import public
 
 
 class BaseDepthwiseConv(ConvLayer):
@@ -128,8 +127,8 @@ class DepthwiseConv2D(BaseDepthwiseConv):
         depthwise_constraint, bias_constraint: projections of the weights after each update.
 
     Input shape `(batch, height, width, channels)`, output shape
-    `(batch, new_height, new_width, channels * depth_multiplier)`, or both with channels first. The outputs of one
-    channel are neighbours. The kernel has shape `(height, width, channels, depth_multiplier)`.
+    `(batch, new_height, new_width, channels * depth_multiplier)`, or both with channels first. The outputs of
+    one channel are neighbours. The kernel has shape `(height, width, channels, depth_multiplier)`.
 
     Source: Howard et al., "MobileNets: efficient convolutional neural networks for mobile vision", 2017.
 

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kops import random
-from kops.config import standardize_data_format
-from kspec import public
-
 from klayers.input_spec import InputSpec
 from klayers.layers.settings import config_of
 from klayers.layers.shape_layer import ShapeLayer
+from kops import random
+from kops.config import standardize_data_format
+from kspec import public
 
 
 def check_rate(rate: Any, top: float = 1) -> Any:
@@ -51,8 +50,8 @@ class Dropout(RandomLayer):
 
     Args:
         rate: the share, from 0 to 1.
-        noise_shape: shape of the random choice; where it has size 1, all elements along the axis share their fate.
-            None in it is the input's size.
+        noise_shape: shape of the random choice; where it has size 1, all elements along the axis share their
+            fate. None in it is the input's size.
         seed: an integer, or None to draw one.
 
     Example:
@@ -106,15 +105,14 @@ class SpatialDropout(Dropout):
     def _noise_shape(self, inputs: Any) -> Any:
         sizes = kops.shape(inputs)
         ones = (1,) * self.rank
-        return (sizes[0], sizes[1], *ones) if self.data_format == "channels_first" else (sizes[0], *ones, sizes[-1])
+        return (
+            (sizes[0], sizes[1], *ones)
+            if self.data_format == "channels_first"
+            else (sizes[0], *ones, sizes[-1])
+        )
 
     def get_config(self) -> dict[str, Any]:
-        return config_of(self, "rate", "seed") | _names(self)
-
-
-def _names(layer: Any) -> dict[str, Any]:
-    config = ShapeLayer.get_config(layer)
-    return {key: config[key] for key in ("name", "dtype")}
+        return {**config_of(self, "rate", "seed", "name"), "dtype": self.dtype_policy.name}
 
 
 @public("keras.layers.SpatialDropout1D")

@@ -5,12 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kops.config import standardize_data_format
-from kspec import public
-
 from klayers.input_spec import InputSpec
 from klayers.layer import Layer
 from klayers.layers.settings import config_of
+from kops.config import standardize_data_format
+from kspec import public
 
 
 class GlobalPooling(Layer):
@@ -61,8 +60,8 @@ class GlobalAveragePooling1D(GlobalAverage):
         data_format: "channels_last" (default) or "channels_first".
         keepdims: whether the axis of steps stays, with size one.
 
-    Input shape `(batch, steps, channels)`, mask shape `(batch, steps)`, output shape `(batch, channels)`. A row whose
-    mask keeps nothing gives nan.
+    Input shape `(batch, steps, channels)`, mask shape `(batch, steps)`, output shape `(batch, channels)`. A
+    row whose mask keeps nothing gives nan.
     """
 
     rank = 1

@@ -16,8 +16,8 @@ from kspec import public
 class Lambda(Layer):
     """Calls a function on its input.
 
-    A named function that is registered with `keras.saving.register_keras_serializable` is saved by its name. A Python
-    lambda is saved as code, and such a file loads only with `safe_mode=False`.
+    A named function that is registered with `keras.saving.register_keras_serializable` is saved by its name.
+    A Python lambda is saved as code, and such a file loads only with `safe_mode=False`.
 
     Args:
         function: of the inputs, and of `mask` and `training` if it has such parameters.

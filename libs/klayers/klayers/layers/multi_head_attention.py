@@ -6,6 +6,7 @@ import string
 from typing import Any
 
 import numpy as np
+
 from klayers import constraints, initializers, regularizers
 from klayers.layer import Layer
 from klayers.layers.dropout import Dropout
@@ -75,7 +76,9 @@ class MultiHeadAttention(Layer):
         if sliding_window is not None and sliding_window <= 0:
             raise ValueError(f"sliding_window is positive or None, not {sliding_window}.")
         if flash_attention and dropout > 0:
-            raise ValueError("The fused attention kernel has no dropout: set dropout=0 or flash_attention=False.")
+            raise ValueError(
+                "The fused attention kernel has no dropout: set dropout=0 or flash_attention=False."
+            )
         self.supports_masking = True
         self._num_heads = num_heads
         self._key_dim = key_dim
@@ -122,7 +125,11 @@ class MultiHeadAttention(Layer):
         self._dropout_layer = Dropout(rate=self._dropout, dtype=self.dtype_policy, seed=self.seed)
         last = tuple(self._output_shape or (query_shape[-1],))
         letters = string.ascii_lowercase
-        body, heads, out = letters[: rank - 1], letters[rank : rank + 2], letters[rank + 2 : rank + 2 + len(last)]
+        body, heads, out = (
+            letters[: rank - 1],
+            letters[rank : rank + 2],
+            letters[rank + 2 : rank + 2 + len(last)],
+        )
         self._output_dense = EinsumDense(
             f"{body}{heads},{heads}{out}->{body}{out}",
             output_shape=(*query_shape[1:-1], *last),
@@ -216,7 +223,9 @@ class MultiHeadAttention(Layer):
         return (out if back is None else back(out)), scores
 
     def _fold(self, x: Any) -> Any:
-        """`(batch, ..., heads, dim)` as `(batch and other axes, attention axes, heads, dim)`, and the way back."""
+        """`(batch, ..., heads, dim)` as `(batch and other axes, attention axes, heads, dim)`, and the way
+        back.
+        """
         rank = len(x.shape)
         others = [a for a in range(rank - 2) if a not in self._attention_axes]
         order = [*others, *self._attention_axes, rank - 2, rank - 1]
@@ -243,7 +252,9 @@ class MultiHeadAttention(Layer):
         attention_mask: Any,
         causal: bool,
     ) -> Any:
-        """All masks in one `(batch, target, source)`, True where attention is allowed; None if there is none."""
+        """All masks in one `(batch, target, source)`, True where attention is allowed; None if there is
+        none.
+        """
         parts = []
         if query_mask is not None:
             parts.append(expand_dims(cast(query_mask, "bool"), -1))

@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kops import windows
-from kops.config import standardize_data_format
-from kspec import public
-
 from klayers.input_spec import InputSpec
 from klayers.layers.settings import choice, config_of
 from klayers.layers.shape_layer import ShapeLayer
+from kops import windows
+from kops.config import standardize_data_format
+from kspec import public
 
 
 class Pooling(ShapeLayer):
@@ -48,9 +47,11 @@ class Pooling(ShapeLayer):
 
     def compute_output_spec(self, inputs: Any) -> Any:
         # The average of integers is the op's business.
-        return getattr(kops, self._op)(
-            inputs, self.pool_size, self.strides, self.padding, self.data_format
-        ) if self._op == "average_pool" else super().compute_output_spec(inputs)
+        return (
+            getattr(kops, self._op)(inputs, self.pool_size, self.strides, self.padding, self.data_format)
+            if self._op == "average_pool"
+            else super().compute_output_spec(inputs)
+        )
 
     def get_config(self) -> dict[str, Any]:
         return {
@@ -95,12 +96,13 @@ class MaxPooling2D(MaxPool):
     Args:
         pool_size: height and width of the window, or one integer for both.
         strides: steps between windows; default the window's size.
-        padding: "valid" (none) or "same" (`ceil(size / stride)` windows; what lies outside counts for nothing).
+        padding: "valid" (none) or "same" (`ceil(size / stride)` windows; what lies outside counts for
+            nothing).
         data_format: "channels_last" (default) or "channels_first".
         name: optional.
 
-    Input shape `(batch, height, width, channels)`, output shape `(batch, new_height, new_width, channels)`, or both
-    with channels first.
+    Input shape `(batch, height, width, channels)`, output shape `(batch, new_height, new_width, channels)`,
+    or both with channels first.
 
     Example:
         >>> MaxPooling2D()(np.ones((1, 28, 28, 3))).shape
@@ -159,12 +161,13 @@ class AveragePooling2D(AveragePool):
     Args:
         pool_size: height and width of the window, or one integer for both.
         strides: steps between windows; default the window's size.
-        padding: "valid" (none) or "same" (`ceil(size / stride)` windows; the mean is that of what lies inside).
+        padding: "valid" (none) or "same" (`ceil(size / stride)` windows; the mean is that of what lies
+            inside).
         data_format: "channels_last" (default) or "channels_first".
         name: optional.
 
-    Input shape `(batch, height, width, channels)`, output shape `(batch, new_height, new_width, channels)`, or both
-    with channels first.
+    Input shape `(batch, height, width, channels)`, output shape `(batch, new_height, new_width, channels)`,
+    or both with channels first.
 
     Example:
         >>> AveragePooling2D(2)(np.ones((1, 28, 28, 3))).shape

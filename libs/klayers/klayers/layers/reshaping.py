@@ -6,12 +6,11 @@ import math
 from typing import Any
 
 import kops
-from kops.config import standardize_data_format
-from kspec import public
-
 from klayers.input_spec import InputSpec
 from klayers.layers.settings import positive_int
 from klayers.layers.shape_layer import ShapeLayer
+from kops.config import standardize_data_format
+from kspec import public
 
 
 @public("keras.layers.Flatten")
@@ -19,8 +18,8 @@ class Flatten(ShapeLayer):
     """All axes but the first as one.
 
     Args:
-        data_format: with "channels_first" the channels are moved behind the other axes first, so that the order of
-            the output is that of "channels_last".
+        data_format: with "channels_first" the channels are moved behind the other axes first, so that the
+            order of the output is that of "channels_last".
 
     Input shape `(batch, ...)`, output shape `(batch, product)`; `(batch,)` becomes `(batch, 1)`.
 
@@ -116,7 +115,8 @@ class Permute(ShapeLayer):
     """The axes in another order.
 
     Args:
-        dims: the axes of the input in the order of the output; the batch is axis 0 and stays, so they start at 1.
+        dims: the axes of the input in the order of the output; the batch is axis 0 and stays, so they start
+            at 1.
 
     Example:
         >>> Permute((2, 1))(np.ones((5, 3, 4))).shape

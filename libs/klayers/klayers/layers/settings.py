@@ -1,6 +1,7 @@
 """Constructor arguments that several layers share: stored on the layer, and brought back into its config.
 
-The end of an argument's name says what it is: `..._initializer`, `..._regularizer`, `..._constraint`, `activation`.
+The end of an argument's name says what it is: `..._initializer`, `..._regularizer`, `..._constraint`,
+`activation`.
 """
 
 from __future__ import annotations

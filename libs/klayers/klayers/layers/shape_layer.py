@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from kops.keras_tensor import KerasTensor
-
 from klayers.layer import Layer
+from kops.keras_tensor import KerasTensor
 
 
 class ShapeLayer(Layer):
