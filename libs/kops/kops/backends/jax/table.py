@@ -10,6 +10,7 @@ from kops.backends.jax import (
     linalg,
     manipulation,
     nn_activations,
+    nn_attention,
     nn_conv,
     nn_pooling,
     random,
@@ -30,6 +31,7 @@ TABLE = merge_tables(
         sorting,
         nn_pooling,
         random,
+        nn_attention,
     ]
 )
 SCALARS = elementwise.SCALARS

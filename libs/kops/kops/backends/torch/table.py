@@ -10,6 +10,7 @@ from kops.backends.torch import (
     linalg,
     manipulation,
     nn_activations,
+    nn_attention,
     nn_conv,
     nn_normalization,
     nn_pooling,
@@ -32,6 +33,7 @@ TABLE = merge_tables(
         nn_pooling,
         random,
         nn_normalization,
+        nn_attention,
     ]
 )
 SCALARS = elementwise.SCALARS

@@ -1,0 +1,176 @@
+"""Losses on whole tensors, one value per sample or position, and what belongs to them.
+
+Probabilities are clipped to `[epsilon, 1 - epsilon]` with `keras.config.epsilon()`, so that no logarithm is infinite.
+Half precision is computed in float32, whose smallest numbers the clipping needs.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import kops
+from kspec import public
+
+from kops import config, dtypes, promote, shapes
+from kops.declare import Tensor, composite
+from kops.dtypes import result_type
+from kops.shapes import standardize_axis
+
+_HALVES = ("float16", "bfloat16")
+
+
+def _matching(target: Any, output: Any) -> None:
+    same = len(target.shape) == len(output.shape) and all(
+        None in pair or pair[0] == pair[1] for pair in zip(target.shape, output.shape)
+    )
+    if not same:
+        raise ValueError(f"target and output must have the same shape, not {tuple(target.shape)} and {tuple(output.shape)}.")
+
+
+def _binary_shape(target: Any, output: Any, from_logits: bool = False) -> shapes.Shape:
+    _matching(target, output)
+    return shapes.broadcast_shapes(target.shape, output.shape)
+
+
+def _wide(*xs: Any) -> tuple[str, list[Any]]:
+    """The dtype of the result, and the arguments in which to compute it."""
+    dtype = kops.standardize_dtype(xs[-1].dtype)
+    return dtype, [kops.cast(x, "float32") for x in xs] if dtype in _HALVES else list(xs)
+
+
+def _safe(probabilities: Any) -> Any:
+    return kops.clip(probabilities, config.epsilon(), 1 - config.epsilon())
+
+
+@public("keras.ops.binary_crossentropy", "keras.ops.nn.binary_crossentropy")
+@composite(dtype=promote.inexact, shape=_binary_shape)
+def binary_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False) -> Any:
+    """`-target * log(output) - (1 - target) * log(1 - output)`, elementwise.
+
+    Args:
+        target: probabilities wanted, any shape.
+        output: probabilities predicted, or logits, of the same shape.
+        from_logits: whether `output` are logits.
+
+    Returns:
+        A float tensor of that shape.
+    """
+    _matching(target, output)
+    dtype, (target, output) = _wide(target, output)
+    if from_logits:
+        loss = kops.softplus(output) - output * target
+    else:
+        p = _safe(output)
+        loss = -(target * kops.log(p) + (1 - target) * kops.log(1 - p))
+    return kops.cast(loss, dtype)
+
+
+def _without(shape: Any, axis: int) -> shapes.Shape:
+    if not len(shape):
+        raise ValueError("target and output must have at least one dimension, that of the classes.")
+    axis = standardize_axis(axis, len(shape))
+    return tuple(d for i, d in enumerate(shape) if i != axis)
+
+
+def _categorical_shape(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> shapes.Shape:
+    _matching(target, output)
+    return _without(shapes.broadcast_shapes(target.shape, output.shape), axis)
+
+
+def _log_probabilities(output: Any, from_logits: bool, axis: int) -> Any:
+    if from_logits:
+        return kops.log_softmax(output, axis=axis)
+    return kops.log(_safe(output / kops.sum(output, axis=axis, keepdims=True)))
+
+
+@public("keras.ops.categorical_crossentropy", "keras.ops.nn.categorical_crossentropy")
+@composite(dtype=promote.inexact, shape=_categorical_shape)
+def categorical_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1) -> Any:
+    """`-sum(target * log(output))` over the classes.
+
+    Args:
+        target: probabilities wanted, `(..., classes)`.
+        output: probabilities predicted (made to sum to 1), or logits, of the same shape.
+        from_logits: whether `output` are logits.
+        axis: that of the classes.
+
+    Returns:
+        A float tensor without that axis.
+    """
+    _categorical_shape(target, output, from_logits, axis)
+    dtype, (target, output) = _wide(target, output)
+    loss = -kops.sum(target * _log_probabilities(output, from_logits, axis), axis=axis)
+    return kops.cast(loss, dtype)
+
+
+def _sparse_dtypes(target: Any, output: Any) -> Any:
+    dtype = dtypes.to_inexact(result_type(output))
+    return ("int32" if target != "int64" else target, dtype), dtype
+
+
+def _has_class_axis(target: Any, output: Any, axis: int) -> bool:
+    """Whether labels keep the axis of the classes, with size 1."""
+    return len(target.shape) == len(output.shape) and target.shape[axis] == 1
+
+
+def _sparse_shape(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> shapes.Shape:
+    wanted = _without(output.shape, axis)
+    labels = tuple(target.shape)
+    if _has_class_axis(target, output, axis):
+        labels = _without(labels, axis)
+    if len(labels) != len(wanted) or not all(None in p or p[0] == p[1] for p in zip(labels, wanted)):
+        raise ValueError(
+            f"target must have the shape of output without its axis {axis}, {wanted}, not {tuple(target.shape)}."
+        )
+    return shapes.broadcast_shapes(labels, wanted)
+
+
+@public("keras.ops.sparse_categorical_crossentropy", "keras.ops.nn.sparse_categorical_crossentropy")
+@composite(dtype=_sparse_dtypes, shape=_sparse_shape)
+def sparse_categorical_crossentropy(
+    target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1
+) -> Any:
+    """`-log(output[target])`: crossentropy with the wanted class given by its number.
+
+    Args:
+        target: class numbers, `(...)` or `(..., 1)`. The loss of a number that is no class is 0.
+        output: probabilities predicted (made to sum to 1), or logits, `(..., classes)`.
+        from_logits: whether `output` are logits.
+        axis: that of the classes in `output`.
+
+    Returns:
+        A float tensor, the shape of `output` without that axis.
+    """
+    _sparse_shape(target, output, from_logits, axis)
+    dtype, (output,) = _wide(output)
+    if _has_class_axis(target, output, axis):
+        target = kops.squeeze(target, axis=axis)
+    logs = _log_probabilities(output, from_logits, axis)
+    classes = output.shape[axis]
+    known = kops.logical_and(target >= 0, target < classes)
+    place = kops.expand_dims(kops.where(known, target, kops.zeros_like(target)), axis)
+    picked = kops.squeeze(kops.take_along_axis(logs, place, axis=axis), axis=axis)
+    return kops.cast(-kops.where(known, picked, kops.zeros_like(picked)), dtype)
+
+
+def _psnr_shape(x1: Any, x2: Any, max_val: Any) -> shapes.Shape:
+    _matching(x1, x2)
+    return ()
+
+
+@public("keras.ops.psnr", "keras.ops.nn.psnr")
+@composite(dtype=promote.inexact, shape=_psnr_shape, node="PSNR")
+def psnr(x1: Tensor, x2: Tensor, max_val: Any) -> Any:
+    """Peak signal-to-noise ratio in decibels: `20 log10(max_val) - 10 log10(mean((x1 - x2)^2))`.
+
+    Args:
+        x1, x2: tensors of one shape.
+        max_val: the largest value a signal can have.
+
+    Returns:
+        A float scalar; infinite where the signals are equal.
+    """
+    _matching(x1, x2)
+    error = x1 - x2
+    return 20 * math.log10(max_val) - kops.log10(kops.mean(error * error)) * 10
