@@ -70,7 +70,7 @@ def _show(found: dict[str, Any]) -> None:
     _table("Weights", ("path", "owner", "shape", "dtype", "bytes"), weights)
 
 
-def _table(title: str, head: tuple[str, ...], rows: list[tuple[str, ...]]) -> None:
+def _table(title: str, head: tuple[str, ...], rows: Sequence[tuple[str, ...]]) -> None:
     """A table by rich where it is installed, plain columns otherwise."""
     if not rows:
         return

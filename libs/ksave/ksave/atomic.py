@@ -74,7 +74,13 @@ def atomic_folder(path: str) -> Iterator[str]:
         if os.path.lexists(path):
             aside = tempfile.mkdtemp(prefix=f".{os.path.basename(path)}.", suffix=".old", dir=parent)
             os.rename(path, os.path.join(aside, "old"))
-        os.rename(temporary, path)
+        try:
+            os.rename(temporary, path)
+        except BaseException:
+            if aside is not None:
+                os.rename(os.path.join(aside, "old"), path)
+                os.rmdir(aside)
+            raise
         _sync_folder(parent)
         if aside is not None:
             shutil.rmtree(aside)

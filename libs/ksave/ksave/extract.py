@@ -6,7 +6,7 @@ import os
 import stat
 import tarfile
 import zipfile
-from typing import IO, Iterator
+from typing import IO, Any, Iterator
 
 from ksave.archive import check_name, check_ratio
 from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
@@ -15,7 +15,7 @@ _CHUNK = 1 << 20
 _FORMATS = ("tar", "zip")
 
 
-def extract_archive(path: str, folder: str, formats: object = "auto", limits: Limits = DEFAULT) -> bool:
+def extract_archive(path: str, folder: str, formats: Any = "auto", limits: Limits = DEFAULT) -> bool:
     """Unpack a tar (plain, gzip, bzip2, xz) or zip file into a folder.
 
     All members are checked before the first is written. Links, devices, absolute names and names with
@@ -31,7 +31,7 @@ def extract_archive(path: str, folder: str, formats: object = "auto", limits: Li
         False when the file is no archive of these formats.
     """
     wanted = _FORMATS if formats == "auto" else [formats] if isinstance(formats, str) else (formats or ())
-    for name in wanted:  # type: ignore[attr-defined]
+    for name in wanted:
         if name not in _FORMATS:
             raise ValueError(f"Archives are of format 'tar' or 'zip', not {name!r}.")
     if "tar" in wanted and tarfile.is_tarfile(path):

@@ -63,7 +63,7 @@ def verify(path: str, limits: Limits = DEFAULT) -> list[str]:
     Everything the loader checks is checked, all checksums are compared, and all arrays are read. Not finite
     numbers and classes that are neither public nor registered are said, too.
     """
-    problems = []
+    problems: list[str] = []
     try:
         found = inspect(path, limits)
         if found["kind"] == "keras":

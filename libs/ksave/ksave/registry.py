@@ -94,7 +94,8 @@ def register_keras_serializable(package: str = "Custom", name: str | None = None
 @public("keras.utils.get_registered_name", "keras.saving.get_registered_name")
 def get_registered_name(obj: Any) -> str:
     """The name under which a class or function was registered, or else its `__name__`."""
-    return _names.get(obj, getattr(obj, "__name__", None))  # type: ignore[arg-type]
+    name: str = _names.get(obj) or getattr(obj, "__name__", "")
+    return name
 
 
 @public("keras.utils.get_registered_object", "keras.saving.get_registered_object")

@@ -63,8 +63,8 @@ def class_record(cls: type) -> dict[str, Any]:
     if registered is None and name is not None:
         module, _, class_name = name.rpartition(".")
         return {"module": module, "class_name": class_name, "registered_name": None}
-    module = None if cls.__module__ == "__main__" else cls.__module__
-    return {"module": module, "class_name": cls.__name__, "registered_name": registered or cls.__name__}
+    own = None if cls.__module__ == "__main__" else cls.__module__
+    return {"module": own, "class_name": cls.__name__, "registered_name": registered or cls.__name__}
 
 
 @public("keras.utils.serialize_keras_object", "keras.saving.serialize_keras_object")
