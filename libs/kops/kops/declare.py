@@ -53,7 +53,12 @@ OPS: dict[str, Op] = {}
 
 
 def primitive(
-    *, dtype: Any, shape: Callable[..., Any] | None, key: tuple[str, ...] = (), node: str | None = None
+    *,
+    dtype: Any,
+    shape: Callable[..., Any] | None,
+    key: tuple[str, ...] = (),
+    node: str | None = None,
+    checked: bool = False,
 ) -> Callable[[F], F]:
     """Declare an op whose kernel every engine provides.
 
@@ -63,8 +68,9 @@ def primitive(
         key: static parameters on which the dtype rule depends, besides `dtype`.
         node: class name of the op's graph node in files, where it is not the op's name in CamelCase; with a
             module before a colon where it is not that of the op's family, as "core:Cast".
+        checked: run the shape rule before the kernel at every call, where engines accept what the rule refuses.
     """
-    return lambda body: _declare(body, "primitive", dtype, shape, key, node)
+    return lambda body: _declare(body, "primitive", dtype, shape, key, node, checked)
 
 
 def composite(
@@ -73,15 +79,16 @@ def composite(
     shape: Callable[..., Any] | None = None,
     key: tuple[str, ...] = (),
     node: str | None = None,
+    checked: bool = False,
 ) -> Callable[[F], F]:
     """Declare an op by its formula in other ops; a table entry replaces the formula where an engine is faster.
 
     Args:
         dtype: a dtype rule applied before the body runs; None leaves dtypes to the ops inside.
         shape: a shape rule; None finds the shape by running the body on symbolic tensors.
-        key, node: as for `primitive`.
+        key, node, checked: as for `primitive`.
     """
-    return lambda body: _declare(body, "composite", dtype, shape, key, node)
+    return lambda body: _declare(body, "composite", dtype, shape, key, node, checked)
 
 
 def functional(*, shape: Callable[..., Any] | None = None, node: str | None = None) -> Callable[[F], F]:
@@ -106,14 +113,16 @@ def _kind(annotation: Any) -> str:
     return _KINDS.get(text, "static")
 
 
-def _declare(body: Any, kind: str, dtype: Any, shape: Any, key: tuple[str, ...], node: str | None) -> Any:
+def _declare(
+    body: Any, kind: str, dtype: Any, shape: Any, key: tuple[str, ...], node: str | None, checked: bool = False
+) -> Any:
     parameters = [
         Parameter(p.name, _kind(p.annotation), p.default, p.kind)
         for p in inspect.signature(body).parameters.values()
     ]
     if dtype is not None and any(p.name == "dtype" for p in parameters) and "dtype" not in key:
         key = (*key, "dtype")
-    op = Op(body.__name__, body, kind, parameters, dtype, shape, key, node)
+    op = Op(body.__name__, body, kind, parameters, dtype, shape, key, node, checked)
     OPS[op.name] = op
     function = make_wrapper(op)
     op.function = function

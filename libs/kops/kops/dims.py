@@ -48,12 +48,22 @@ def cuts(indices: Any, length: Any) -> list[slice]:
     return [slice(a, b) for a, b in zip(edges, edges[1:])]
 
 
-# Pad modes that copy elements of the axis: the copied positions are `np.pad` of the positions themselves.
+# Pad modes that copy elements of the axis: one positions formula for engines without them.
 COPYING_PADS = ("reflect", "symmetric", "edge", "wrap")
 
 
-def pad_positions(length: int, pair: tuple[int, int], mode: str) -> np.ndarray:
-    return np.pad(np.arange(length), pair, mode=mode)  # type: ignore[call-overload]
+def pad_positions(i: Any, n: Any, mode: str, minimum: Any, maximum: Any) -> Any:
+    """Which element of an axis of length `n` stands at positions `i`, counted from before the axis to after it."""
+    if mode == "edge":
+        return minimum(maximum(i, 0), n - 1)
+    if mode == "wrap":
+        return i % n
+    if mode == "symmetric":
+        i = i % (2 * n)
+        return minimum(i, 2 * n - 1 - i)
+    period = maximum(2 * n - 2, 1)
+    i = i % period
+    return minimum(i, period - i) % n  # `% n` for an axis with one element
 
 
 def other_pad(mode: str, backend: str) -> NotImplementedError:

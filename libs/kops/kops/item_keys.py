@@ -15,10 +15,10 @@ FULL = slice(None)
 def is_plain(key: Any) -> bool:
     """Whether only ints, slices, None and Ellipsis stand in the key: basic indexing."""
     entries = key if type(key) is tuple else (key,)
-    return all(
-        e is None or e is Ellipsis or isinstance(e, slice) or (isinstance(e, int) and not isinstance(e, bool))
-        for e in entries
-    )
+    for e in entries:
+        if not (e is None or e is Ellipsis or isinstance(e, (int, slice))) or isinstance(e, bool):
+            return False
+    return sum(e is Ellipsis for e in entries) < 2
 
 
 def canonical_key(key: Any) -> Any:
@@ -38,6 +38,9 @@ def entries_of(key: Any, ndim: int) -> list[Any]:
         raise TypeError(
             "a single True or False is no index; a mask has the shape of the axes it selects from."
         )
+    for e in entries:
+        if not (e is None or e is Ellipsis or isinstance(e, slice) or _is_int(e) or is_array(e)):
+            raise TypeError(f"an index is an int, a slice, None, ... or a tensor of ints or bools, not {e!r}.")
     gaps = [i for i, e in enumerate(entries) if e is Ellipsis]
     used = sum(_axes_of(e) for e in entries)
     if len(gaps) > 1:
@@ -48,8 +51,15 @@ def entries_of(key: Any, ndim: int) -> list[Any]:
     return [*entries[:at], *[FULL] * (ndim - used), *entries[at + len(gaps) :]]
 
 
+def is_array(e: Any) -> bool:
+    # Types first: torch.compile follows no hasattr on slices.
+    return not (e is None or e is Ellipsis or isinstance(e, (slice, int, float))) and hasattr(e, "shape")
+
+
 def is_mask(e: Any) -> bool:
-    return hasattr(e, "shape") and str(e.dtype).rpartition(".")[2].strip("<>' ") in ("bool", "boolean")
+    if not is_array(e):
+        return False
+    return (getattr(e.dtype, "name", None) or str(e.dtype).rpartition(".")[2]) in ("bool", "boolean")
 
 
 def _axes_of(e: Any) -> int:
@@ -59,7 +69,7 @@ def _axes_of(e: Any) -> int:
 
 
 def _is_int(e: Any) -> bool:
-    return not hasattr(e, "shape") and not isinstance(e, slice) and hasattr(e, "__index__")
+    return isinstance(e, int) or (not isinstance(e, slice) and not hasattr(e, "shape") and hasattr(e, "__index__"))
 
 
 def item_shape(shape: Shape, key: Any) -> Shape:
@@ -70,7 +80,7 @@ def item_shape(shape: Shape, key: Any) -> Shape:
         TypeError: for what is no index.
     """
     entries = entries_of(key, len(shape))
-    advanced = any(hasattr(e, "shape") for e in entries)
+    advanced = any(is_array(e) for e in entries)
     result: list[int | None] = []
     arrays: list[Shape] = []
     places: list[int] = []
@@ -82,7 +92,7 @@ def item_shape(shape: Shape, key: Any) -> Shape:
         elif isinstance(e, slice):
             result.append(_slice_length(e, shape[axis]))
             axis += 1
-        elif _is_int(e) or hasattr(e, "shape"):
+        else:
             if _is_int(e):
                 _check_bounds(operator.index(e), shape[axis], axis)
                 arrays.append(())
@@ -97,10 +107,6 @@ def item_shape(shape: Shape, key: Any) -> Shape:
                 position = len(result)
             places.append(number)
             axis += _axes_of(e)
-        else:
-            raise TypeError(
-                f"an index is an int, a slice, None, ... or a tensor of ints or bools, not {e!r}."
-            )
     if not advanced:
         return tuple(result)
     selected = broadcast_shapes(*arrays)

@@ -51,6 +51,7 @@ class Op:
         shape: Callable[..., Any] | None,
         key: tuple[str, ...],
         node: str | None,
+        checked: bool = False,
     ) -> None:
         self.name = name
         self.body = body
@@ -60,6 +61,7 @@ class Op:
         self.shape_rule = shape
         self.key = key
         self.node = node
+        self.checked = checked
         self.plans: dict[Any, Callable[..., Any]] = {}
         self.function: Any = None
         self.tensor_positions = tuple(i for i, p in enumerate(parameters) if p.kind in ("tensor", "tensors"))
@@ -206,10 +208,20 @@ class Op:
         if position is not None and isinstance(result, str):
             wanted = result if is_body else e.native_dtype(result)
             steps.append((position, lambda _: wanted))
-        run = _with_steps(kernel, steps)
+        run = _with_steps(self._ruled(kernel) if self.checked else kernel, steps)
         if result is None:
             return self._remember(key, run)
         return self._remember(key, self._checked(key, run, result))
+
+    def _ruled(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        rule = self.shape_rule
+        assert rule is not None, f"{self.name} is checked by a shape rule it does not have"
+
+        def run(*args: Any) -> Any:
+            rule(*args)
+            return kernel(*args)
+
+        return run
 
     def _dtypes_of(self, i: int, x: Any) -> Any:
         if self.parameters[i].kind == "tensors":
@@ -365,7 +377,8 @@ class Op:
 
     def explain(self, error: Exception, args: Sequence[Any]) -> Exception:
         """What to raise for a failed call: the rules' own words if they object too, else the error as it is."""
-        if _is_named(error):
+        # What failed inside of a composite is told as its own rules tell it, as symbolic calls do.
+        if _is_named(error) and (self.kind != "composite" or self.shape_rule is None):
             return error
         if self.kind != "functional" and not isinstance(error, NotImplementedError):
             try:

@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 from typing import Any, Sequence
 
+from kops.item_keys import canonical_key
 from kops.keras_tensor import KerasTensor
 from kops.naming import to_snake_case
 from kops.operation import Operation
@@ -84,7 +85,9 @@ class OpNode(Operation):
                 args.append(tuple(queue))
                 queue = []
             elif queue:
-                args.append(queue.pop(0))
+                value = queue.pop(0)
+                # Files write the tuples of `x[:, 0]` as lists; lists of positions were recorded as arrays.
+                args.append(tuple(value) if p.name == "key" and isinstance(value, list) else value)
             elif p.name in named:
                 args.append(named[p.name])
             else:
@@ -112,7 +115,7 @@ def record(op: Op, args: Sequence[Any], outputs: Any) -> None:
         elif p.passing is p.passing.VAR_POSITIONAL:
             operands.extend(value)
         else:
-            operands.append(value)
+            operands.append(canonical_key(value) if p.name == "key" else value)
     optional = [
         p for p in op.parameters if p.kind != "static" and p.passing is p.passing.POSITIONAL_OR_KEYWORD
     ]

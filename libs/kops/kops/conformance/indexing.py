@@ -103,7 +103,7 @@ ROWS = [
     row("isin", I(2, 3), I(4), ref=np.isin),
     row("isin", I(2, 3), I(2, 2), invert=True, ref=lambda a, b, invert: ~np.isin(a, b)),
     row("in_top_k", L([0, 1, 2]), L([[0.1, 0.9, 0.1], [0.5, 0.5, 0.2], [3.0, 2.0, 1.0]]), k=1,
-        ref=[False, True, False], bad=[case(I(2, 2), F(2, 3), k=1), case(I(3), F(2, 3), k=1)]),
+        ref=np.array([False, True, False]), bad=[case(I(2, 2), F(2, 3), k=1), case(I(3), F(2, 3), k=1)]),
     row("in_top_k", L([0, 1, 2]), L([[0.1, 0.9, 0.1], [0.5, 0.5, 0.2], [3.0, 2.0, 1.0]]), k=2,
-        ref=[True, True, False]),
+        ref=np.array([True, True, False])),
 ]  # fmt: skip

@@ -15,7 +15,9 @@ from kspec import public
 def _into_first(d: Any, *ds: Any, **static: Any) -> Any:
     """Inputs and updates (first and last) in the dtype of the inputs; indices between them as they are."""
     dtype = promote.natural(d)
-    return (dtype, *(None for _ in ds[:-1]), dtype), dtype
+    # Bools are combined as numbers: any nonzero sum is True.
+    compute = "int32" if dtype == "bool" else dtype
+    return (compute, *(None for _ in ds[:-1]), compute), dtype
 
 
 @public("keras.ops.get_item", "keras.ops.numpy.get_item")
@@ -141,7 +143,7 @@ def _slice_updated(inputs: Any, start_indices: Any, updates: Any) -> Shape:
 
 
 @public("keras.ops.slice_update")
-@primitive(dtype=_into_first, shape=_slice_updated, node="core:SliceUpdate")
+@primitive(dtype=_into_first, shape=_slice_updated, node="core:SliceUpdate", checked=True)
 def slice_update(inputs: Tensor, start_indices: Operand, updates: Tensor) -> Any:
     """A tensor with a block of it replaced.
 
@@ -150,6 +152,11 @@ def slice_update(inputs: Tensor, start_indices: Operand, updates: Tensor) -> Any
         start_indices: where the block starts: one int for each axis, or a tensor of them.
         updates: the block.
     """
+
+
+def _scatter_dtypes(indices: Any, values: Any, **static: Any) -> Any:
+    (compute, _), result = _into_first(values, values)
+    return (None, compute), result
 
 
 def _scattered(indices: Any, values: Any, shape: Any) -> Shape:
@@ -172,7 +179,7 @@ def _check_scatter(indices: Shape, values: Shape, target: Shape) -> None:
 
 @public("keras.ops.scatter")
 @primitive(
-    dtype=lambda i, v, **_: ((None, promote.natural(v)), promote.natural(v)),
+    dtype=_scatter_dtypes,
     shape=_scattered,
     node="core:Scatter",
 )
@@ -269,7 +276,7 @@ def _one_hot_shape(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, 
 
 
 @public("keras.ops.one_hot", "keras.ops.nn.one_hot")
-@primitive(dtype=_hot_dtype, shape=_one_hot_shape, key=("sparse",), node="nn:OneHot")
+@primitive(dtype=_hot_dtype, shape=_one_hot_shape, key=("sparse",), node="nn:OneHot", checked=True)
 def one_hot(x: Tensor, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Any:
     """Class numbers as vectors with a single 1; numbers outside of `[0, num_classes)` give zeros.
 
@@ -370,9 +377,9 @@ def in_top_k(targets: Tensor, predictions: Tensor, k: int) -> Any:
         Bools of shape `(batch,)`.
     """
     from kops.ops.elementwise_comparison import greater, isfinite, less, logical_and
-    from kops.ops.manipulation import expand_dims
+    from kops.ops.manipulation import expand_dims, squeeze
     from kops.ops.reduction import count_nonzero
 
     score = take_along_axis(predictions, expand_dims(targets, 1), axis=1)
     better = count_nonzero(greater(predictions, score), axis=1)
-    return logical_and(less(better, k), isfinite(take_along_axis(score, [[0]], axis=1)[:, 0]))
+    return logical_and(less(better, k), isfinite(squeeze(score, 1)))

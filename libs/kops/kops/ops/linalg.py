@@ -219,7 +219,7 @@ def _cross_shape(
 
 
 @public("keras.ops.cross", "keras.ops.numpy.cross")
-@composite(dtype=promote.common, shape=_cross_shape, node="numpy:Cross")
+@composite(dtype=promote.common, shape=_cross_shape, node="numpy:Cross", checked=True)
 def cross(
     x1: Tensor, x2: Tensor, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
 ) -> Any:
@@ -236,7 +236,8 @@ def cross(
 
     if axis is not None:
         axisa = axisb = axisc = axis
-    a, b = unstack(x1, axis=axisa), unstack(x2, axis=axisb)
+    # Where the number of components is not known it is taken to be 3.
+    a, b = (unstack(x, num=x.shape[ax] or 3, axis=ax) for x, ax in ((x1, axisa), (x2, axisb)))  # type: ignore
 
     def minor(i: int, j: int) -> Any:
         return subtract(multiply(a[i], b[j]), multiply(a[j], b[i]))
@@ -266,7 +267,7 @@ def _correlate_shape(x1: Any, x2: Any, mode: str = "valid") -> Shape:
 
 
 @public("keras.ops.correlate", "keras.ops.numpy.correlate")
-@primitive(dtype=promote.inexact, shape=_correlate_shape, node="numpy:Correlate")
+@primitive(dtype=promote.inexact, shape=_correlate_shape, node="numpy:Correlate", checked=True)
 def correlate(x1: Tensor, x2: Tensor, mode: str = "valid") -> Any:
     """Cross-correlation of two vectors: `c[k] = sum_n x1[n + k] * conj(x2[n])`.
 
@@ -285,7 +286,7 @@ def _vander_shape(x: Any, N: int | None = None, increasing: bool = False) -> Sha
 
 
 @public("keras.ops.vander", "keras.ops.numpy.vander")
-@primitive(dtype=promote.first, shape=_vander_shape, node="numpy:Vander")
+@primitive(dtype=promote.first, shape=_vander_shape, node="numpy:Vander", checked=True)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     """Vandermonde matrix: the columns are powers of `x`.
 

@@ -286,7 +286,7 @@ def _unstacked(x: Any, num: int | None = None, axis: int = 0) -> list[Shape]:
 
 
 @public("keras.ops.unstack")
-@primitive(dtype=promote.first, shape=_unstacked, node="core:Unstack")
+@primitive(dtype=promote.first, shape=_unstacked, node="core:Unstack", checked=True)
 def unstack(x: Tensor, num: int | None = None, axis: int = 0) -> Any:
     """The slices of a tensor along an axis, as a list of tensors without that axis.
 
@@ -380,7 +380,7 @@ def _flipped(x: Any, axis: Any = None) -> Shape:
 
 
 @public("keras.ops.flip", "keras.ops.numpy.flip")
-@primitive(dtype=promote.first, shape=_flipped)
+@primitive(dtype=promote.first, shape=_flipped, checked=True)
 def flip(x: Tensor, axis: Any = None) -> Any:
     """Elements in reverse order along an axis.
 
@@ -417,7 +417,7 @@ def _rolled(x: Any, shift: Any, axis: Any = None) -> Shape:
 
 
 @public("keras.ops.roll", "keras.ops.numpy.roll")
-@primitive(dtype=promote.first, shape=_rolled)
+@primitive(dtype=promote.first, shape=_rolled, checked=True)
 def roll(x: Tensor, shift: Any, axis: Any = None) -> Any:
     """Elements shifted along axes; what leaves at the end comes back at the beginning.
 
@@ -473,7 +473,7 @@ def _padded(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any
 
 
 @public("keras.ops.pad", "keras.ops.numpy.pad")
-@primitive(dtype=promote.first, shape=_padded)
+@primitive(dtype=promote.first, shape=_padded, checked=True)
 def pad(x: Tensor, pad_width: Any, mode: str = "constant", constant_values: Operand = None) -> Any:
     """Elements added before and after along each axis.
 
@@ -498,7 +498,7 @@ def _diff_shape(a: Any, n: int = 1, axis: int = -1) -> Shape:
 
 
 @public("keras.ops.diff", "keras.ops.numpy.diff")
-@composite(dtype=promote.first, shape=_diff_shape)
+@composite(dtype=promote.first, shape=_diff_shape, checked=True)
 def diff(a: Tensor, n: int = 1, axis: int = -1) -> Any:
     """The `n`-th difference of neighbours along an axis; of bools whether they differ.
 

@@ -60,7 +60,7 @@ def _top_k_dtypes(d: Any, **static: Any) -> Any:
 
 
 @public("keras.ops.top_k")
-@primitive(dtype=_top_k_dtypes, shape=_top_k_shapes, node="math:TopK")
+@primitive(dtype=_top_k_dtypes, shape=_top_k_shapes, node="math:TopK", checked=True)
 def top_k(x: Tensor, k: int, sorted: bool = True) -> Any:
     """The `k` largest elements along the last axis.
 
@@ -79,7 +79,7 @@ def top_k(x: Tensor, k: int, sorted: bool = True) -> Any:
 
 
 @public("keras.ops.argpartition", "keras.ops.numpy.argpartition")
-@primitive(dtype=promote.index, shape=lambda x, kth, axis=-1: _partitioned(x, kth, axis))
+@primitive(dtype=promote.index, shape=lambda x, kth, axis=-1: _partitioned(x, kth, axis), checked=True)
 def argpartition(x: Tensor, kth: int, axis: int = -1) -> Any:
     """Positions by which the `kth` smallest stands in place `kth`, smaller ones before, larger ones after. int32.
 

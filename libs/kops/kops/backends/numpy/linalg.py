@@ -41,5 +41,5 @@ TABLE = {
     "outer": np.outer,
     "kron": np.kron,
     "correlate": lambda x1, x2, mode: np.correlate(_wide(x1), _wide(x2), mode),
-    "vander": np.vander,
+    "vander": lambda x, n, increasing: np.vander(_wide(x), n, increasing),
 }

@@ -33,14 +33,9 @@ def _pad(x: Any, pad_width: Any, mode: str, constant_values: Any) -> Any:
         raise other_pad(mode, "tensorflow")
     for axis, pair in enumerate(pairs):
         if any(pair):
-            if x.shape[axis] is None:
-                positions = tf.numpy_function(
-                    lambda n, p=pair: pad_positions(int(n), p, mode), [length_of(x, axis)], tf.int64
-                )
-                positions.set_shape([None])
-            else:
-                positions = pad_positions(x.shape[axis], pair, mode)
-            x = tf.gather(x, positions, axis=axis)
+            n = length_of(x, axis)
+            around = pad_positions(tf.range(-pair[0], n + pair[1]), n, mode, tf.minimum, tf.maximum)
+            x = tf.gather(x, around, axis=axis)
     return x
 
 
@@ -58,6 +53,12 @@ def _split(x: Any, sections: Any, axis: int) -> list[Any]:
         return list(tf.split(x, sections, axis))
     before = (slice(None),) * positive(axis, x.shape.rank)
     return [x[(*before, part)] for part in cuts(sections, None)]
+
+
+def _lone(x: Any, axis: int) -> Any:
+    if not -x.shape.rank <= axis < x.shape.rank:  # tf.concat of one tensor does not look
+        raise ValueError(f"axis {axis} is out of range for {x.shape.rank} dimensions.")
+    return tf.identity(x)
 
 
 def _tile(x: Any, repeats: Any) -> Any:
@@ -86,7 +87,7 @@ TABLE = {
     "transpose": tf.transpose,
     "expand_dims": _expand_dims,
     "squeeze": tf.squeeze,
-    "concatenate": tf.concat,
+    "concatenate": lambda xs, axis: tf.concat(xs, axis) if len(xs) > 1 else _lone(xs[0], axis),
     "stack": tf.stack,
     "split": _split,
     "unstack": tf.unstack,

@@ -7,7 +7,7 @@ from typing import Any
 
 import torch
 
-from kops.item_keys import canonical_key, is_plain
+from kops.item_keys import canonical_key, entries_of, is_array, is_plain
 
 
 def _get_item(x: torch.Tensor, key: Any) -> torch.Tensor:
@@ -21,12 +21,12 @@ def _get_item(x: torch.Tensor, key: Any) -> torch.Tensor:
 
 def _general_item(x: torch.Tensor, key: Any) -> torch.Tensor:
     """torch has no negative steps and takes only its own arrays."""
-    from kops.item_keys import entries_of
-
+    entries = entries_of(key, x.ndim)
+    advanced = any(is_array(e) for e in entries)
     result: list[Any] = []
     flips: list[int] = []
     axis = 0
-    for e in entries_of(key, x.ndim):
+    for e in entries:
         if isinstance(e, slice) and (e.step or 1) < 0:
             positions = range(*e.indices(x.shape[axis]))
             flips.append(axis)
@@ -37,8 +37,10 @@ def _general_item(x: torch.Tensor, key: Any) -> torch.Tensor:
                 if positions
                 else slice(0, 0)
             )
-        elif hasattr(e, "shape") and not isinstance(e, torch.Tensor):
+        elif is_array(e) and not isinstance(e, torch.Tensor):
             e = torch.as_tensor(e, device=x.device)
+        elif isinstance(e, int) and advanced:
+            e = torch.tensor(e, device=x.device)  # beside index arrays an int is one of them
         if e is not None:
             axis += e.ndim if isinstance(e, torch.Tensor) and e.dtype == torch.bool else 1
         if isinstance(e, torch.Tensor) and e.dtype != torch.bool:
@@ -78,19 +80,29 @@ def _take_along_axis(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -
 def _slice(x: torch.Tensor, starts: Any, shape: Any) -> torch.Tensor:
     for axis, n in enumerate(shape):
         start = starts[axis]
-        if isinstance(start, int) and start < 0:
+        if not isinstance(start, int):
+            # Positions instead of a slice: nothing waits for the value, and torch.compile can follow.
+            x = torch.index_select(x, axis, _positions(start, n, x))
+            continue
+        if start < 0:
             raise ValueError(f"A slice cannot start at {start}.")
-        if n == -1:
-            x = torch.narrow(x, axis, start, x.shape[axis] - int(start))
-        else:
-            x = torch.narrow(x, axis, start, n)
+        x = torch.narrow(x, axis, start, x.shape[axis] - start if n == -1 else n)
     return x
 
 
+def _positions(start: Any, n: int, x: torch.Tensor) -> torch.Tensor:
+    return torch.arange(n, device=x.device) + start
+
+
 def _slice_update(x: torch.Tensor, starts: Any, updates: torch.Tensor) -> torch.Tensor:
-    out = x.clone()
-    _slice(out, starts, updates.shape).copy_(updates)
-    return out
+    if isinstance(starts, (tuple, list)) and all(isinstance(s, int) for s in starts):
+        out = x.clone()
+        _slice(out, starts, updates.shape).copy_(updates)
+        return out
+    places = [
+        _positions(starts[i], n, x).reshape((-1,) + (1,) * (x.ndim - 1 - i)) for i, n in enumerate(updates.shape)
+    ]
+    return x.index_put(places, updates)
 
 
 def _scatter(indices: torch.Tensor, values: torch.Tensor, shape: Any) -> torch.Tensor:

@@ -37,7 +37,9 @@ def _tensordot(x1: torch.Tensor, x2: torch.Tensor, axes: Any) -> torch.Tensor:
 def _einsum(subscripts: str, operands: Any, kwargs: Any) -> torch.Tensor:
     if operands[0].dtype.is_floating_point:
         return torch.einsum(subscripts, *operands)
-    return torch.einsum(subscripts, *[_wide(x) for x in operands])
+    out = torch.einsum(subscripts, *[_wide(x) for x in operands])
+    # torch sums ints in int64
+    return out.to(torch.int32) if operands[0].dtype in (torch.int8, torch.int32) else out.to(operands[0].dtype)
 
 
 def _correlate(x1: torch.Tensor, x2: torch.Tensor, mode: str) -> torch.Tensor:
@@ -52,6 +54,12 @@ def _correlate(x1: torch.Tensor, x2: torch.Tensor, mode: str) -> torch.Tensor:
     return whole[start : start + long]
 
 
+def _vander(x: torch.Tensor, n: int | None, increasing: bool) -> torch.Tensor:
+    # torch.vander writes in place, which has no gradient.
+    powers = torch.arange(x.shape[0] if n is None else n, device=x.device)
+    return torch.pow(_wide(x)[:, None], powers if increasing else powers.flip(0))
+
+
 TABLE = {
     "matmul": _matmul,
     "tensordot": _tensordot,
@@ -59,5 +67,5 @@ TABLE = {
     "outer": lambda x1, x2: torch.outer(x1.reshape(-1), x2.reshape(-1)),
     "kron": torch.kron,
     "correlate": _correlate,
-    "vander": lambda x, n, increasing: torch.vander(x, n, increasing),
+    "vander": _vander,
 }

@@ -31,8 +31,9 @@ def _pad(x: torch.Tensor, pad_width: Any, mode: str, constant_values: Any) -> to
         raise other_pad(mode, "torch")
     for axis, pair in enumerate(pairs):
         if any(pair):
-            positions = torch.from_numpy(pad_positions(x.shape[axis], pair, mode)).to(x.device)
-            x = torch.index_select(x, axis, positions)
+            n = x.shape[axis]
+            around = [pad_positions(i, n, mode, min, max) for i in range(-pair[0], n + pair[1])]
+            x = torch.index_select(x, axis, torch.tensor(around, device=x.device))
     return x
 
 
