@@ -56,7 +56,7 @@ def _conv(x: Any, kernel: Any, g: windows.Geometry) -> Any:
         return columns @ kernel.reshape(-1, out)
     # (..., groups, taps * taken) @ (groups, taps * taken, out / groups)
     columns = np.stack([p.reshape(*p.shape[:-1], groups, taken) for p in parts], -2)
-    columns = columns.reshape(*columns.shape[:-2], -1)
+    columns = columns.reshape(*columns.shape[:-2], len(parts) * taken)
     weights = kernel.reshape(-1, groups, out // groups).swapaxes(0, 1)
     result = np.einsum("...gk,gko->...go", columns, weights, optimize=True)
     return result.reshape(*result.shape[:-2], out)
@@ -77,7 +77,7 @@ def _depthwise(x: Any, kernel: Any, g: windows.Geometry) -> Any:
     total: Any = 0
     for part, weight in zip(windows.taps(x, window, g), weights):
         total = total + part[..., None] * weight
-    return total.reshape(*total.shape[:-2], -1)
+    return total.reshape(*total.shape[:-2], weights.shape[-2] * weights.shape[-1])
 
 
 def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
