@@ -13,6 +13,7 @@ from kops.backends.jax import (
     nn_attention,
     nn_conv,
     nn_pooling,
+    nn_rnn,
     random,
     reduction,
     sorting,
@@ -32,6 +33,7 @@ TABLE = merge_tables(
         nn_pooling,
         random,
         nn_attention,
+        nn_rnn,
     ]
 )
 SCALARS = elementwise.SCALARS

@@ -3,6 +3,24 @@
 from __future__ import annotations
 
 from kops.backends.merging import merge_tables
-from kops.backends.openvino import core_ops, elementwise, reduction, nn_activations, nn_conv, nn_pooling
+from kops.backends.openvino import (
+    core_ops,
+    elementwise,
+    nn_activations,
+    nn_conv,
+    nn_pooling,
+    nn_rnn,
+    reduction,
+)
 
-GRAPH_TABLE = merge_tables([core_ops, elementwise, reduction, nn_activations, nn_conv, nn_pooling])
+GRAPH_TABLE = merge_tables(
+    [
+        core_ops,
+        elementwise,
+        reduction,
+        nn_activations,
+        nn_conv,
+        nn_pooling,
+        nn_rnn,
+    ]
+)

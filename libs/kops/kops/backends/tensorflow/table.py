@@ -12,6 +12,7 @@ from kops.backends.tensorflow import (
     nn_activations,
     nn_conv,
     nn_pooling,
+    nn_rnn,
     random,
     reduction,
     sorting,
@@ -30,6 +31,7 @@ TABLE = merge_tables(
         sorting,
         nn_pooling,
         random,
+        nn_rnn,
     ]
 )
 SCALARS = elementwise.SCALARS

@@ -77,6 +77,13 @@ def convert(x: Any, dtype: str | None) -> torch.Tensor:
         # Dynamo cannot look into NumPy arrays.
         kind = _scalar_dtype(next(iter(_numbers(x)), 0.0)) if dtype is None else native_dtype(dtype)
         return torch.tensor(x, dtype=kind, device=default_device())
+    if compiling() and isinstance(x, (list, tuple)):
+        # torch.compile follows NumPy only so far; a list of numbers needs no NumPy.
+        tensor = torch.tensor(x, device=default_device())
+        if dtype is None:
+            floats = tensor.is_floating_point()
+            dtype = settings.floatx if floats else "int32" if tensor.dtype is torch.int64 else _NAMES[tensor.dtype]
+        return tensor.to(native_dtype(dtype))
     array = x if isinstance(x, np.ndarray) else np.asarray(x)
     if array.dtype == object or array.dtype.kind in "US":
         raise TypeError(

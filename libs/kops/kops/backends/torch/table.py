@@ -14,6 +14,7 @@ from kops.backends.torch import (
     nn_conv,
     nn_normalization,
     nn_pooling,
+    nn_rnn,
     random,
     reduction,
     sorting,
@@ -34,6 +35,7 @@ TABLE = merge_tables(
         random,
         nn_normalization,
         nn_attention,
+        nn_rnn,
     ]
 )
 SCALARS = elementwise.SCALARS

@@ -1,0 +1,373 @@
+"""Random tensors. All distributions come from `random_bits`: the same seed gives the same numbers on every engine.
+
+generator = SeedGenerator(42)
+normal((2, 3), seed=generator)      # other numbers at each call
+normal((2, 3), seed=7)              # always these
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from typing import Any
+
+from kops.dtypes import is_float_dtype, is_int_dtype, standardize_dtype
+from kops.engine import engine
+from kops.ops.core import cast
+from kops.ops.elementwise import (
+    add,
+    bitwise_and,
+    clip,
+    divide,
+    erfinv,
+    exp,
+    floor,
+    greater,
+    greater_equal,
+    less,
+    less_equal,
+    log,
+    logical_and,
+    maximum,
+    minimum,
+    multiply,
+    power,
+    right_shift,
+    sqrt,
+    square,
+    subtract,
+    where,
+)
+from kops.ops.random import categorical, dropout, random_below, random_bits, shuffle
+from kops.seeding import SeedGenerator, draw_seed, global_seed_generator, set_random_seed
+from kspec import public
+
+__all__ = [
+    "SeedGenerator",
+    "beta",
+    "binomial",
+    "categorical",
+    "draw_seed",
+    "dropout",
+    "gamma",
+    "global_seed_generator",
+    "normal",
+    "randint",
+    "set_random_seed",
+    "shuffle",
+    "truncated_normal",
+    "uniform",
+]
+
+_PRECISION = {"float32": 24, "float16": 11, "bfloat16": 8}  # bits of a significand
+
+
+def _shape(shape: Any) -> tuple[Any, ...]:
+    """The sizes; one that TensorFlow knows only at run time stays a tensor."""
+    if isinstance(shape, (list, tuple)):
+        return tuple(shape)
+    if hasattr(shape, "as_list"):
+        return tuple(shape.as_list())
+    if getattr(shape, "shape", None):
+        return tuple(_size(shape[i]) for i in range(shape.shape[0]))
+    return (shape,)
+
+
+def _size(d: Any) -> Any:
+    try:
+        return operator.index(d)
+    except TypeError:
+        return d
+
+
+def _float(dtype: Any, what: str) -> str:
+    name = standardize_dtype(dtype)
+    if not is_float_dtype(name):
+        raise ValueError(f"{what} makes floats; dtype cannot be {name}.")
+    return engine().canonical(name)
+
+
+def _wide(dtype: str) -> str:
+    """The dtype in which a distribution is computed."""
+    return "float64" if dtype == "float64" else "float32"
+
+
+def _whole(key: Any, shape: Any, dtype: str, used: int) -> tuple[Any, int]:
+    """Whole numbers, uniform over [-2**(p-1), 2**(p-1)), as exact floats; and p, at most `used`."""
+    if dtype == "float64":
+        bits = random_bits(key, (2, *shape))
+        high, low = cast(right_shift(bits[0], 6), dtype), bitwise_and(right_shift(bits[1], 6), 2**26 - 1)
+        return add(multiply(high, 2.0**26), cast(low, dtype)), 52
+    return cast(right_shift(random_bits(key, shape), 32 - used), dtype), used
+
+
+def _unit(key: Any, shape: Any, dtype: str) -> Any:
+    """Uniform over [0, 1): every multiple of the spacing that the dtype has below 1."""
+    whole, p = _whole(key, shape, dtype, _PRECISION.get(dtype, 0))
+    return add(multiply(whole, 2.0**-p), 0.5)
+
+
+def _centered(key: Any, shape: Any, dtype: str) -> Any:
+    """Uniform over (-1, 1), symmetric, without the ends and 0; `dtype` is float32 or float64."""
+    whole, p = _whole(key, shape, dtype, 23)
+    return multiply(add(whole, 0.5), 2.0 ** (1 - p))
+
+
+def open_unit(shape: Any, dtype: str, seed: Any) -> Any:
+    """Uniform over (0, 1) without the ends; `dtype` is float32 or float64."""
+    return add(multiply(_centered(draw_seed(seed), shape, dtype), 0.5), 0.5)
+
+
+def _moved(x: Any, scale: Any, offset: Any, dtype: str) -> Any:
+    """`x * scale + offset` in the dtype."""
+    if not (isinstance(scale, (int, float)) and scale == 1):
+        x = multiply(x, scale if isinstance(scale, (int, float)) else cast(scale, dtype))
+    if not (isinstance(offset, (int, float)) and offset == 0):
+        x = add(x, offset if isinstance(offset, (int, float)) else cast(offset, dtype))
+    return x
+
+
+@public("keras.random.uniform")
+def uniform(shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None, seed: Any = None) -> Any:
+    """Numbers uniform over [minval, maxval).
+
+    Args:
+        shape: of the result.
+        minval: the lower end, a number or a tensor that broadcasts to `shape`.
+        maxval: the upper end.
+        dtype: float dtype; default `floatx`.
+        seed: an integer, a `SeedGenerator`, or None for the global generator.
+
+    Returns:
+        A tensor of that shape and dtype.
+    """
+    dtype = _float(dtype, "uniform")
+    x = _unit(draw_seed(seed), _shape(shape), dtype)
+    numbers = isinstance(minval, (int, float)) and isinstance(maxval, (int, float))
+    return _moved(x, maxval - minval if numbers else subtract(maxval, minval), minval, dtype)
+
+
+@public("keras.random.normal")
+def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None) -> Any:
+    """Numbers with a normal distribution.
+
+    Args:
+        shape: of the result.
+        mean: of the distribution, a number or a tensor that broadcasts to `shape`.
+        stddev: its standard deviation.
+        dtype: float dtype; default `floatx`.
+        seed: an integer, a `SeedGenerator`, or None for the global generator.
+
+    Returns:
+        A tensor of that shape and dtype.
+    """
+    dtype = _float(dtype, "normal")
+    wide = _wide(dtype)
+    x = multiply(erfinv(_centered(draw_seed(seed), _shape(shape), wide)), math.sqrt(2))
+    return cast(_moved(x, stddev, mean, wide), dtype)
+
+
+@public("keras.random.truncated_normal")
+def truncated_normal(
+    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
+) -> Any:
+    """Numbers with a normal distribution, cut off two standard deviations from the mean.
+
+    Args:
+        shape: of the result.
+        mean: of the distribution before it is cut, a number or a tensor that broadcasts to `shape`.
+        stddev: its standard deviation.
+        dtype: float dtype; default `floatx`.
+        seed: an integer, a `SeedGenerator`, or None for the global generator.
+
+    Returns:
+        A tensor of that shape and dtype.
+    """
+    dtype = _float(dtype, "truncated_normal")
+    wide = _wide(dtype)
+    u = multiply(_centered(draw_seed(seed), _shape(shape), wide), math.erf(math.sqrt(2)))
+    x = clip(multiply(erfinv(u), math.sqrt(2)), -2.0, 2.0)
+    return cast(_moved(x, stddev, mean, wide), dtype)
+
+
+@public("keras.random.randint")
+def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: Any = None) -> Any:
+    """Integers uniform over [minval, maxval).
+
+    Args:
+        shape: of the result.
+        minval: the smallest integer, a number or an integer tensor that broadcasts to `shape`.
+        maxval: one more than the largest; at most 2**32 - 1 more than `minval`.
+        dtype: integer dtype.
+        seed: an integer, a `SeedGenerator`, or None for the global generator.
+
+    Returns:
+        A tensor of that shape and dtype.
+    """
+    name = standardize_dtype(dtype)
+    if not is_int_dtype(name):
+        raise ValueError(f"randint makes integers; dtype cannot be {name}.")
+    name = engine().canonical(name)
+    if isinstance(minval, (int, float)) and isinstance(maxval, (int, float)):
+        minval, maxval = int(minval), int(maxval)
+        if not 0 < maxval - minval < 2**32:
+            raise ValueError(
+                f"randint needs minval < maxval, at most 2**32 - 1 apart; got minval {minval}, maxval {maxval}."
+            )
+    offset = random_below(draw_seed(seed), subtract_integers(maxval, minval), _shape(shape), name)
+    return add(offset, minval if isinstance(minval, int) else cast(minval, name))
+
+
+def subtract_integers(a: Any, b: Any) -> Any:
+    """`a - b` as what `random_below` takes: Python's exact difference where both are numbers."""
+    return engine().convert(a - b, "uint32") if isinstance(a, int) and isinstance(b, int) else subtract(a, b)
+
+
+# Rejection methods need a number of attempts that depends on the numbers drawn. A fixed number of attempts keeps the
+# computation free of loops and host synchronisation; the chance that all of them fail is below.
+_GAMMA_ATTEMPTS = 7  # each fails with at most 5%: all, with 1e-9
+_BINOMIAL_ATTEMPTS = 12  # each fails with at most 25%: all, with 6e-8
+
+
+def _gamma_of(key: Any, rows: int, shape: Any, alphas: list[Any], dtype: str) -> list[Any]:
+    """Gamma variates by the squeeze of Marsaglia and Tsang, "A simple method for generating gamma variables" (2000)."""
+    u = _centered(key, (rows * (2 * _GAMMA_ATTEMPTS + 1), *shape), dtype)
+    results = []
+    for i, alpha in enumerate(alphas):
+        first = i * (2 * _GAMMA_ATTEMPTS + 1)
+        small = less(alpha, 1.0)
+        d = subtract(where(small, add(alpha, 1.0), alpha), 1 / 3)
+        c = divide(1 / 3, sqrt(d))
+        chosen: Any = multiply(d, 1.0)
+        for k in range(first, first + 2 * _GAMMA_ATTEMPTS, 2):
+            x = multiply(erfinv(u[k]), math.sqrt(2))
+            v = power(add(multiply(c, x), 1.0), 3)
+            inside = greater(v, 0.0)
+            safe = where(inside, v, 1.0)
+            bound = add(multiply(square(x), 0.5), multiply(d, add(subtract(1.0, safe), log(safe))))
+            accepted = logical_and(inside, less(log(add(multiply(u[k + 1], 0.5), 0.5)), bound))
+            chosen = where(accepted, multiply(d, safe), chosen)
+        # A variate of alpha + 1 times U ** (1 / alpha) is one of alpha.
+        last = log(add(multiply(u[first + 2 * _GAMMA_ATTEMPTS], 0.5), 0.5))
+        results.append(multiply(chosen, where(small, exp(divide(last, where(small, alpha, 1.0))), 1.0)))
+    return results
+
+
+@public("keras.random.gamma")
+def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
+    """Numbers with a gamma distribution of scale 1: density `x ** (alpha - 1) * exp(-x) / gamma(alpha)`.
+
+    Args:
+        shape: of the result.
+        alpha: shape parameter, positive, a number or a tensor that broadcasts to `shape`.
+        dtype: float dtype; default `floatx`.
+        seed: an integer, a `SeedGenerator`, or None for the global generator.
+
+    Returns:
+        A tensor of that shape and dtype.
+    """
+    dtype = _float(dtype, "gamma")
+    wide = _wide(dtype)
+    return cast(_gamma_of(draw_seed(seed), 1, _shape(shape), [cast(alpha, wide)], wide)[0], dtype)
+
+
+@public("keras.random.beta")
+def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None) -> Any:
+    """Numbers with a beta distribution: density proportional to `x ** (alpha - 1) * (1 - x) ** (beta - 1)`.
+
+    Args:
+        shape: of the result.
+        alpha, beta: positive parameters, numbers or tensors that broadcast to `shape`.
+        dtype: float dtype; default `floatx`.
+        seed: an integer, a `SeedGenerator`, or None for the global generator.
+
+    Returns:
+        A tensor of that shape and dtype, in [0, 1].
+    """
+    dtype = _float(dtype, "beta")
+    wide = _wide(dtype)
+    x, y = _gamma_of(draw_seed(seed), 2, _shape(shape), [cast(alpha, wide), cast(beta, wide)], wide)
+    return cast(divide(x, maximum(add(x, y), 1e-30)), dtype)
+
+
+def _stirling(k: Any) -> Any:
+    """What Stirling's approximation of log(k!) leaves out, for k >= 1 within 1e-6."""
+    k = add(k, 1.0)
+    s = divide(1.0, square(k))
+    return divide(
+        subtract(1 / 12, multiply(s, subtract(1 / 360, multiply(s, subtract(1 / 1260, divide(s, 1680.0)))))),
+        k,
+    )
+
+
+def _binomial_inverse(u: Any, n: Any, p: Any) -> Any:
+    """The smallest k with P(X <= k) > u, for n * p <= 10."""
+    odds = divide(p, subtract(1.0, p))
+    term = exp(multiply(n, log(subtract(1.0, p))))
+    reached, k = term, multiply(add(u, n), 0.0)
+    for i in range(1, 46):  # P(X > 45) < 1e-15
+        k = add(k, cast(greater_equal(u, reached), "float32"))
+        term = multiply(multiply(term, odds), divide(maximum(subtract(n, i - 1.0), 0.0), float(i)))
+        reached = add(reached, term)
+    return minimum(k, n)
+
+
+def _binomial_squeeze(u: Any, n: Any, p: Any) -> Any:
+    """Hörmann's algorithm BTRS, "The generation of binomial random variates" (1993), for n * p >= 10."""
+    q = subtract(1.0, p)
+    spread = sqrt(multiply(multiply(n, p), q))
+    b = add(1.15, multiply(2.53, spread))
+    a = add(add(-0.0873, multiply(0.0248, b)), multiply(0.01, p))
+    center = add(multiply(n, p), 0.5)
+    quick = subtract(0.92, divide(4.2, b))
+    scale = multiply(add(2.83, divide(5.1, b)), spread)
+    odds = divide(p, q)
+    m = floor(multiply(add(n, 1.0), p))
+    base = add(
+        multiply(add(m, 0.5), log(divide(add(m, 1.0), multiply(odds, add(subtract(n, m), 1.0))))),
+        add(_stirling(m), _stirling(subtract(n, m))),
+    )
+    chosen = multiply(m, 1.0)
+    for i in range(0, 2 * _BINOMIAL_ATTEMPTS, 2):
+        x = multiply(u[i], 0.5)
+        edge = subtract(0.5, maximum(x, multiply(x, -1.0)))
+        k = floor(add(multiply(add(divide(multiply(a, 2.0), edge), b), x), center))
+        v = add(multiply(u[i + 1], 0.5), 0.5)
+        inside = logical_and(greater_equal(k, 0.0), less_equal(k, n))
+        j = clip(k, 0.0, n) if isinstance(n, (int, float)) else minimum(maximum(k, 0.0), n)
+        height = log(divide(multiply(v, scale), add(divide(a, square(edge)), b)))
+        rest = add(subtract(n, j), 1.0)
+        bound = add(base, multiply(add(n, 1.0), log(divide(add(subtract(n, m), 1.0), rest))))
+        bound = add(bound, multiply(add(j, 0.5), log(divide(multiply(odds, rest), add(j, 1.0)))))
+        bound = subtract(bound, add(_stirling(j), _stirling(subtract(n, j))))
+        fast = logical_and(greater_equal(edge, 0.07), less_equal(v, quick))
+        accepted = logical_and(inside, where(fast, True, less_equal(height, bound)))
+        chosen = where(accepted, j, chosen)
+    return chosen
+
+
+@public("keras.random.binomial")
+def binomial(shape: Any, counts: Any, probabilities: Any, dtype: Any = None, seed: Any = None) -> Any:
+    """Numbers of successes among `counts` independent trials.
+
+    Args:
+        shape: of the result.
+        counts: number of trials, a number or a tensor that broadcasts to `shape`.
+        probabilities: of a success, in [0, 1], likewise.
+        dtype: float dtype; default `floatx`.
+        seed: an integer, a `SeedGenerator`, or None for the global generator.
+
+    Returns:
+        A tensor of that shape and dtype, holding whole numbers.
+    """
+    dtype = _float(dtype, "binomial")
+    n, p = cast(counts, "float32"), cast(probabilities, "float32")
+    u = _centered(draw_seed(seed), (2 * _BINOMIAL_ATTEMPTS + 1, *_shape(shape)), "float32")
+    # Both methods want the rarer outcome, and each sees only parameters of its own domain.
+    mirrored = greater(p, 0.5)
+    rare = where(mirrored, subtract(1.0, p), p)
+    many = greater_equal(multiply(n, rare), 10.0)
+    few = _binomial_inverse(add(multiply(u[2 * _BINOMIAL_ATTEMPTS], 0.5), 0.5), n, where(many, 0.0, rare))
+    lots = _binomial_squeeze(u, where(many, n, 40.0), where(many, rare, 0.5))
+    hits = where(many, lots, few)
+    return cast(where(mirrored, subtract(n, hits), hits), dtype)
