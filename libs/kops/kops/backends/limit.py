@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kops.dtypes import FLOATS
+from kops.dtypes import FLOATS, limits
 from kops.engine import engine
 
 
@@ -18,7 +18,8 @@ def limit(bound: Any, x: Any) -> Any:
     if isinstance(bound, (int, float)):
         if dtype in FLOATS:
             return float(bound)
-        return None if math.isinf(bound) else int(bound)
+        low, high = limits(dtype)
+        return (low if bound < 0 else high) if math.isinf(bound) else min(max(int(bound), low), high)
     from kops.ops.core import cast
 
     return cast(bound, dtype)

@@ -37,7 +37,7 @@ def _ramp(start: Any, stop: Any, num: int) -> tuple[Any, Any, Any]:
     from kops.ops.manipulation import expand_dims, reshape
 
     rank = max(len(start.shape), len(stop.shape))
-    start, stop = (reshape(x, (1,)) if not x.shape and rank else x for x in (start, stop))
+    start, stop = (reshape(x, (1,)) if not len(x.shape) and rank else x for x in (start, stop))
     start, stop = expand_dims(start, 0), expand_dims(stop, 0)
     return reshape(arange(num, dtype=standardize_dtype(start.dtype)), (num,) + (1,) * rank), start, stop
 

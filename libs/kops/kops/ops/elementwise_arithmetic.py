@@ -25,9 +25,9 @@ def add(x1: Tensor, x2: Tensor) -> Any:
 
 
 @public("keras.ops.subtract", "keras.ops.numpy.subtract")
-@primitive(dtype=promote.common, shape=shapes.broadcast)
+@primitive(dtype=promote.numeric, shape=shapes.broadcast)
 def subtract(x1: Tensor, x2: Tensor) -> Any:
-    """Difference `x1 - x2`.
+    """Difference `x1 - x2`; of bools in int32.
 
     Args:
         x1, x2: tensors that broadcast against each other.

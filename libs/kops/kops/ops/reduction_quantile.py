@@ -69,7 +69,7 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
         result = where(subtract(high, low) == 0, below, add(below, multiply(subtract(above, below), part)))
     bad = (sum(cast(logical_not(missing), "int32"), -1, True) == 0) if skip_nan else any(missing, -1, True)
     result = where(bad, float("nan"), result)
-    result = moveaxis(result, -1, 0) if q.shape else reshape(result, tuple(sizes[i] for i in kept))
+    result = moveaxis(result, -1, 0) if len(q.shape) else reshape(result, tuple(sizes[i] for i in kept))
     if keepdims:
         for i in axes:
             result = expand_dims(result, i + len(q.shape))

@@ -18,7 +18,7 @@ def _power(x: Any, y: Any) -> Any:
         with np.errstate(divide="ignore"):
             flip = np.where(np.equal(x, -1) & (np.asarray(y) % 2 == 1), -1, 1)
             below = np.where(np.abs(x) == 1, flip, 0)
-        return np.where(np.less(y, 0), below, x ** np.maximum(y, 0))
+        return np.where(np.less(y, 0), below, x ** np.maximum(y, 0)).astype(np.result_type(x, y))
 
 
 def _rsqrt(x: Any) -> Any:

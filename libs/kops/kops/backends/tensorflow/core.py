@@ -37,7 +37,13 @@ def shape(x: Any) -> tuple[int | None, ...]:
 
 def dynamic_shape(x: Any, static: Any) -> tuple[Any, ...]:
     """`static` with scalar tensors in place of unknown dimensions."""
-    sizes = x.bounding_shape() if isinstance(x, tf.RaggedTensor) else x.dense_shape if isinstance(x, tf.SparseTensor) else tf.shape(x)
+    sizes = (
+        x.bounding_shape()
+        if isinstance(x, tf.RaggedTensor)
+        else x.dense_shape
+        if isinstance(x, tf.SparseTensor)
+        else tf.shape(x)
+    )
     return tuple(sizes[i] if d is None else d for i, d in enumerate(static))
 
 
@@ -153,8 +159,6 @@ def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:
         traced = tf.function(lambda *xs: call(list(xs)), autograph=False).get_concrete_function(
             *(tf.TensorSpec(s, d) for s, d in specs)
         )
-        return tf.nest.map_structure(
-            lambda x: tf.TensorSpec(x.shape, x.dtype), traced.structured_outputs
-        )
+        return tf.nest.map_structure(lambda x: tf.TensorSpec(x.shape, x.dtype), traced.structured_outputs)
 
     return probe(function, args, kwargs, evaluate)

@@ -1,0 +1,84 @@
+"""Reduction graph kernels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import openvino.opset16 as opset
+
+from kops.backends.openvino.core import GraphTensor, dtype_name, node
+from kops.dtypes import FLOATS
+
+
+def _axes(x: Any, axis: Any) -> Any:
+    axes = range(len(x.shape)) if axis is None else [axis] if isinstance(axis, int) else axis
+    return opset.constant(np.array(list(axes), np.int64))
+
+
+def _reducing(build: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+        return GraphTensor(build(node(x), _axes(x, axis), keepdims))
+
+    return kernel
+
+
+def _var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+    handle, axes = node(x), _axes(x, axis)
+    distance = opset.subtract(handle, opset.reduce_mean(handle, axes, True))
+    return GraphTensor(opset.reduce_mean(opset.multiply(distance, distance), axes, keepdims))
+
+
+def _extreme(build: Any, join: Any) -> Any:
+    def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
+        out = build(node(x), _axes(x, axis), keepdims)
+        return GraphTensor(out if initial is None else join(out, node(initial, dtype_name(x))))
+
+    return kernel
+
+
+def _flat(x: Any) -> Any:
+    return opset.reshape(node(x), opset.constant(np.array([-1])), special_zero=False)
+
+
+def _index(mode: str) -> Any:
+    def kernel(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
+        handle, at = (_flat(x), 0) if axis is None else (node(x), axis % len(x.shape))
+        if dtype_name(x) in FLOATS:
+            # Where there is a NaN, the search is among ones for NaN and zeros for numbers.
+            marks = opset.select(
+                opset.is_nan(handle),
+                opset.convert_like(opset.constant(np.float32(1 if mode == "max" else -1)), handle),
+                opset.convert_like(opset.constant(np.float32(0)), handle),
+            )
+            size = opset.reduce_max(opset.abs(marks), opset.constant(np.array([at])), True)
+            found = opset.greater(size, opset.convert_like(opset.constant(np.float32(0)), handle))
+            handle = opset.select(found, marks, handle)
+        one = opset.constant(np.int32(1))
+        out = opset.topk(handle, one, at, mode, "value", index_element_type="i32", stable=True).output(1)
+        if axis is None:
+            shape = np.ones(len(x.shape) if keepdims else 0, np.int64)
+            return GraphTensor(opset.reshape(out, opset.constant(shape), special_zero=False))
+        return GraphTensor(out if keepdims else opset.squeeze(out, opset.constant(np.array([at]))))
+
+    return kernel
+
+
+def _cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    handle = _flat(x) if axis is None else node(x)
+    return GraphTensor(opset.cum_sum(handle, opset.constant(np.int32(axis or 0))))
+
+
+TABLE = {
+    "all": _reducing(opset.reduce_logical_and),
+    "any": _reducing(opset.reduce_logical_or),
+    "argmax": _index("max"),
+    "argmin": _index("min"),
+    "cumsum": _cumsum,
+    "max": _extreme(opset.reduce_max, opset.maximum),
+    "mean": _reducing(opset.reduce_mean),
+    "min": _extreme(opset.reduce_min, opset.minimum),
+    "prod": _reducing(opset.reduce_prod),
+    "sum": _reducing(opset.reduce_sum),
+    "var": _var,
+}
