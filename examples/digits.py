@@ -15,7 +15,13 @@ import sys
 
 import numpy as np
 
-ENGINES = {"numpy": "numpy", "jax": "jax", "torch": "torch", "tensorflow": "tensorflow", "openvino": "openvino"}
+ENGINES = {
+    "numpy": "numpy",
+    "jax": "jax",
+    "torch": "torch",
+    "tensorflow": "tensorflow",
+    "openvino": "openvino",
+}
 
 
 def load_digits():
@@ -67,7 +73,9 @@ def train(out, epochs):
         validation_data=(x_val, y_val),
         callbacks=[
             keras.callbacks.EarlyStopping("val_loss", patience=8, restore_best_weights=True),
-            keras.callbacks.ModelCheckpoint(str(out / "best.keras"), monitor="val_accuracy", save_best_only=True),
+            keras.callbacks.ModelCheckpoint(
+                str(out / "best.keras"), monitor="val_accuracy", save_best_only=True
+            ),
         ],
     )
     loss, accuracy = model.evaluate(x_test, y_test, verbose=0)
@@ -131,7 +139,9 @@ def predict(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--epochs", type=int, default=40)
-    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("digits_out"), help="folder for the results")
+    parser.add_argument(
+        "--out", type=pathlib.Path, default=pathlib.Path("digits_out"), help="folder for the results"
+    )
     parser.add_argument("--predict", metavar="FILE", help="only load this file and predict")
     args = parser.parse_args()
     if args.predict:

@@ -4,8 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
+from klayers import masking
 from kops import tree
 from kops.engine import engine
+from kops.keras_tensor import KerasTensor
+from kops.ops.core import cast
+from kops.trace import TraceTensor
+
+
+def as_tensor(x: Any, dtype: str) -> Any:
+    """An array or tensor of any kind (symbolic and recorded ones too) as a tensor of that dtype; its mask stays."""
+    e = engine()
+    if isinstance(x, (KerasTensor, TraceTensor)):
+        return x if x.dtype == dtype else cast(x, dtype)
+    if dtype == "string" or (e.is_tensor(x) and e.dtype_name(x) == dtype):
+        return x
+    mask = masking.get_mask(x) if masking.in_use else None
+    x = e.convert(x, dtype)
+    masking.set_mask(x, mask)
+    return x
 
 
 def is_mask(name: str) -> bool:

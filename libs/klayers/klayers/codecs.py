@@ -5,13 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import ksave
+from klayers.functional import Functional
 from kops import op_node
 from kops.dtypes import standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kspec import plugin
-
-from klayers.functional import Functional
 
 
 class _NodeClass:

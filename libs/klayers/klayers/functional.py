@@ -4,19 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from kops import tree
-from kops.engine import engine
-from kops.function import Function
-from kops.keras_tensor import KerasTensor
-from kops.naming import auto_name
-from kops.scopes import NoRecording
-
 from klayers import graph_config, masking
+from klayers.call_arguments import as_tensor
 from klayers.graph_order import ordered_operations
 from klayers.input_layer import Input, InputLayer
 from klayers.input_spec import InputSpec
 from klayers.layer import Layer
 from klayers.model import Model
+from kops import tree
+from kops.function import Function
+from kops.keras_tensor import KerasTensor
+from kops.naming import auto_name
+from kops.scopes import NoRecording
 
 
 class Functional(Model):
@@ -140,7 +139,6 @@ class Functional(Model):
     def _standardize(self, inputs: Any) -> list[Any]:
         """The inputs in the graph's order, as tensors of its dtypes and ranks."""
         flat = self._in_order(inputs)
-        e = engine()
         result = []
         for x, spec, optional in zip(flat, self._function.inputs, self._optional):
             if x is None:
@@ -149,10 +147,7 @@ class Functional(Model):
                 result.append(None)
                 continue
             if not isinstance(x, KerasTensor):
-                if not e.is_tensor(x) or e.dtype_name(x) != spec.dtype:
-                    mask = masking.get_mask(x) if masking.in_use else None
-                    x = e.convert(x, None if spec.dtype == "string" else spec.dtype)
-                    masking.set_mask(x, mask)
+                x = as_tensor(x, spec.dtype)
             result.append(self._fit_rank(x, spec))
         return result
 
@@ -224,9 +219,8 @@ class Functional(Model):
     # Saving
 
     def _saveable_children(self) -> Any:
-        from ksave import attribute_children
-
         from klayers.layer_saving import own_names
+        from ksave import attribute_children
 
         yield "layers", self._layers
         yield from attribute_children(self, skip=own_names() | _PRIVATE)

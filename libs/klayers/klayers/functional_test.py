@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import json
 
-import ksave
 import numpy as np
 import pytest
-from kops.engine import engine
-from kops.ops.elementwise import add, exp
-from kops.ops.manipulation import concatenate
 
+import ksave
 from klayers.functional import Functional
 from klayers.input_layer import Input
 from klayers.layer import Layer
 from klayers.layers.dense import Dense
 from klayers.model import Model, model_from_json
+from kops.engine import engine
+from kops.ops.elementwise import add, exp
+from kops.ops.manipulation import concatenate
 
 
 def array(x):
@@ -141,7 +141,11 @@ def test_masks_flow_through_the_graph():
 
     class Count(Layer):
         def call(self, x, mask=None):
-            return engine().cast(mask, "float32") if mask is not None and not hasattr(mask, "_keras_history") else x
+            return (
+                engine().cast(mask, "float32")
+                if mask is not None and not hasattr(mask, "_keras_history")
+                else x
+            )
 
     x = Input((3,))
     model = Model(x, Count()(Positive()(x)))

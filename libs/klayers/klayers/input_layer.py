@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from klayers.layer import Layer
 from kops.dtypes import standardize_dtype
 from kops.keras_tensor import KerasTensor
 from kops.operation import Node
 from kops.shapes import standardize_shape
 from kspec import public
-
-from klayers.layer import Layer
 
 
 @public("keras.layers.InputLayer")

@@ -129,13 +129,9 @@ def _check(spec: InputSpec, x: Any, which: str) -> None:
         _compare_sizes(enumerate((spec.shape or ())[: min(ndim, spec.ndim)]), shape, which)
         return
     if spec.max_ndim is not None and ndim > spec.max_ndim:
-        raise ValueError(
-            f"{which} takes an input of at most {spec.max_ndim} axes; its shape is {shape}."
-        )
+        raise ValueError(f"{which} takes an input of at most {spec.max_ndim} axes; its shape is {shape}.")
     if spec.min_ndim is not None and ndim < spec.min_ndim:
-        raise ValueError(
-            f"{which} takes an input of at least {spec.min_ndim} axes; its shape is {shape}."
-        )
+        raise ValueError(f"{which} takes an input of at least {spec.min_ndim} axes; its shape is {shape}.")
     if spec.dtype is not None and standardize_dtype(x.dtype) != spec.dtype:
         raise ValueError(f"{which} takes an input of dtype {spec.dtype}, not {standardize_dtype(x.dtype)}.")
     _compare_sizes(spec.axes.items(), shape, which)
@@ -148,6 +144,4 @@ def _compare_sizes(wanted: Any, shape: Any, which: str) -> None:
         if not -len(shape) <= axis < len(shape):
             raise ValueError(f"{which} takes an input that has an axis {axis}; its shape is {shape}.")
         if size is not None and shape[axis] not in (size, None):
-            raise ValueError(
-                f"{which} takes an input whose axis {axis} has size {size}, not shape {shape}."
-            )
+            raise ValueError(f"{which} takes an input whose axis {axis} has size {size}, not shape {shape}.")

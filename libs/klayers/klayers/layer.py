@@ -8,20 +8,9 @@ has accepted before (`_seen`) goes straight to `call` when nothing is needed. Al
 from __future__ import annotations
 
 import functools
-from typing import Any, Iterator
+from typing import Any
 
-from kops import tree
-from kops.dtypes import FLOATS, is_float_dtype, standardize_dtype
-from kops.engine import engine
-from kops.keras_tensor import KerasTensor, any_symbolic
-from kops.operation import Operation
-from kops.remat import current_remat_mode
-from kops.scopes import AutocastScope, ambient, current_path, name_scope
-from kops.shapes import standardize_shape
-from kops.variable import Variable
-from kspec import public
-
-from klayers import constraints, dtype_policies, initializers, masking, regularizers, tracking
+from klayers import constraints, dtype_policies, initializers, masking, regularizers
 from klayers.call_arguments import all_numbers, has_shape, is_mask, is_text, shape_of, shapes_for_config
 from klayers.context import context, new_call_id
 from klayers.input_spec import InputSpec, assert_input_compatibility
@@ -40,6 +29,16 @@ from klayers.layer_state import (
 )
 from klayers.policy_map import DTypePolicyMap
 from klayers.signature import CallSignature, build_parameters, signature_of
+from kops import tree
+from kops.dtypes import FLOATS, is_float_dtype, standardize_dtype
+from kops.engine import engine
+from kops.keras_tensor import KerasTensor, any_symbolic
+from kops.operation import Operation
+from kops.remat import current_remat_mode
+from kops.scopes import AutocastScope, ambient, current_path, name_scope
+from kops.shapes import standardize_shape
+from kops.variable import Variable
+from kspec import public
 
 _SEEN_LIMIT = 64
 _Base: Any = engine().layer_base()

@@ -7,9 +7,8 @@ import inspect
 from typing import Any, Iterator
 
 import ksave
-from kops.operation import Operation
-
 from klayers import dtype_policies, regularizers, tracking
+from kops.operation import Operation
 
 
 class LayerSaving:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
+from klayers import tracking
+from klayers.context import context
 from kops import tree
 from kops.scopes import StatelessScope, ambient
 from kops.variable import Variable
-
-from klayers import tracking
-from klayers.context import context
 
 # What a layer needs around its `call`, as bits of `_needs`; see klayers.layer.
 TRAINING, COMPOSITE, ACTIVITY, SCHEME, LOSSES, MASKS, HOOKS = 1, 2, 4, 8, 16, 32, 64

@@ -6,16 +6,16 @@ import copy
 
 import numpy as np
 import pytest
-from kops import config
-from kops.engine import engine
-from kops.keras_tensor import KerasTensor
-from kops.scopes import StatelessScope
-from kops.variable import Variable
 
 from klayers.input_layer import Input
 from klayers.input_spec import InputSpec
 from klayers.layer import Layer
 from klayers.layers.dense import Dense
+from kops import config
+from kops.engine import engine
+from kops.keras_tensor import KerasTensor
+from kops.scopes import StatelessScope
+from kops.variable import Variable
 
 TRAINS = config.backend() in ("jax", "torch", "tensorflow")
 
@@ -224,7 +224,9 @@ def test_stateless_call_changes_nothing():
 def test_stateless_losses():
     layer = Dense(2, kernel_regularizer="l2", kernel_initializer="ones", use_bias=False)
     layer.build((None, 3))
-    _, _, losses = layer.stateless_call([tensor(np.full((3, 2), 2.0))], [], tensor(np.ones((1, 3))), return_losses=True)
+    _, _, losses = layer.stateless_call(
+        [tensor(np.full((3, 2), 2.0))], [], tensor(np.ones((1, 3))), return_losses=True
+    )
     assert [float(array(x)) for x in losses] == [pytest.approx(0.01 * 24)]
 
 

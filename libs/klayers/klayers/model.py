@@ -6,12 +6,12 @@ import json
 from typing import Any
 
 import numpy as np
+
+from klayers.layer import Layer
 from kops import tree
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kspec import find_plugin, public
-
-from klayers.layer import Layer
 
 
 def looks_functional(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:

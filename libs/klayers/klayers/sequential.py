@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+from klayers import masking
+from klayers.call_arguments import as_tensor
+from klayers.input_layer import InputLayer
+from klayers.layer import Layer
+from klayers.model import Model
 from kops import tree
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.scopes import current_path, name_scope
 from kspec import public
-
-from klayers import masking
-from klayers.input_layer import InputLayer
-from klayers.layer import Layer
-from klayers.model import Model
 
 
 @public("keras.Sequential", "keras.models.Sequential")
@@ -164,11 +164,7 @@ class Sequential(Model):
     def _standardize(self, x: Any) -> Any:
         if isinstance(x, KerasTensor) or not self._layers or not isinstance(self._layers[0], InputLayer):
             return x
-        e = engine()
-        dtype = self._layers[0].dtype
-        if dtype == "string" or (e.is_tensor(x) and e.dtype_name(x) == dtype):
-            return x
-        return e.convert(x, dtype)
+        return as_tensor(x, self._layers[0].dtype)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         for layer in self.layers:
@@ -225,9 +221,8 @@ class Sequential(Model):
         return super().input_dtype
 
     def _saveable_children(self) -> Any:
-        from ksave import attribute_children
-
         from klayers.layer_saving import own_names
+        from ksave import attribute_children
 
         yield "layers", self.layers
         yield from attribute_children(self, skip=own_names() | {"_layers", "layers", "_tail"})

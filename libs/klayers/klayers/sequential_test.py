@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import ksave
 import numpy as np
 import pytest
-from kops.engine import engine
 
+import ksave
 from klayers.input_layer import Input
 from klayers.layers.dense import Dense
 from klayers.sequential import Sequential
+from kops.engine import engine
 
 
 def array(x):

@@ -80,7 +80,7 @@ def _reads(function: Callable[..., Any], name: str) -> bool:
     return any(i.argval == name and i.opname.startswith("LOAD") for i in dis.get_instructions(code))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def signature_of(function: Callable[..., Any]) -> CallSignature:
     """The signature of an unbound `call`, without self."""
     bound = functools.partial(function, None)
@@ -92,7 +92,7 @@ def build_parameters(function: Callable[..., Any]) -> list[str]:
     return _build_parameters(getattr(function, "__func__", function))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _build_parameters(function: Callable[..., Any]) -> list[str]:
     parameters = list(inspect.signature(function).parameters.values())[1:]
     return [

@@ -19,6 +19,8 @@ from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
 from kops.scopes import NoRecording, ambient
 from kops.shapes import is_shape
+from kops.trace import find_tape, write_call
+from kops.trace import spec_of as trace_spec
 from kops.variable import Variable
 
 _SCALARS = (bool, int, float, complex)
@@ -90,6 +92,10 @@ class Op:
         positions = self.tensor_positions + self._operand_positions
         if any_symbolic(*(args[i] for i in positions)):
             return self._remember(key, self.symbolic)
+        if find_tape([args[i] for i in positions]) is not None and not any(
+            _holds_variable(args[i]) for i in positions
+        ):
+            return self._remember(key, self._writing)
         foreign = False
         for i in self.tensor_positions:
             if self.parameters[i].kind == "tensors" and not isinstance(args[i], (list, tuple)):
@@ -104,6 +110,29 @@ class Op:
         if foreign:
             return self._remember(key, self._converting)
         return self._native_plan(key, args)
+
+    def _writing(self, *args: Any) -> Any:
+        return write_call(self, args)
+
+    def targets(self, args: Sequence[Any]) -> dict[int, Any]:
+        """The dtype to which the rule wants each tensor parameter cast, by position; None: as it is."""
+        specs = self._map_tensors(_spec, args)
+        ds = [
+            [_spec_dtype(v, s) for v, s in zip(_as_list(args[i]), _as_list(specs[i]))]
+            if self.parameters[i].kind == "tensors"
+            else _spec_dtype(args[i], specs[i])
+            for i in self.tensor_positions
+        ]
+        return dict(zip(self.tensor_positions, self.promote(ds, args)[0]))
+
+    def run_body_cast(self, args: Sequence[Any], cast: Callable[[Any, str], Any]) -> Any:
+        """A composite's formula on arguments cast by `cast` as the dtype rule wants; so is the result."""
+        plain = [trace_spec(x) for x in args]
+        ready = list(args)
+        for i, target in self.targets(plain).items():
+            if target is not None and hasattr(ready[i], "dtype") and ready[i].dtype != target:
+                ready[i] = cast(ready[i], target)
+        return self._body(*ready)
 
     def _remember(self, key: Any, plan: Callable[..., Any]) -> Callable[..., Any]:
         self.plans[key] = plan
@@ -265,6 +294,8 @@ class Op:
         """Functional ops: symbolic if a symbolic tensor is among the arguments, else the kernel."""
         if any_symbolic(*args):
             return self.symbolic(*args)
+        if find_tape(args) is not None:
+            return self._writing(*args)
         kernel, _ = self.kernel(args)
         return kernel(*args)
 
@@ -444,7 +475,7 @@ def _holds_variable(x: Any) -> bool:
     return isinstance(x, Variable) or (type(x) in (tuple, list) and any(_holds_variable(v) for v in x))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _reader(count: int, positions: tuple[int, ...]) -> Any:
     """Source-generated, since it runs at every op on a Variable: `lambda f: lambda a0, a1: f(a0, a1.value)`."""
     names = [f"a{i}" for i in range(count)]

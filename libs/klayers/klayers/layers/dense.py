@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kops.ops.elementwise import add
-from kops.ops.linalg import matmul
-from kspec import public
-
 from klayers import activations, constraints, initializers, regularizers
 from klayers.input_spec import InputSpec
 from klayers.layer import Layer
+from kops.ops.elementwise import add
+from kops.ops.linalg import matmul
+from kspec import public
 
 
 @public("keras.layers.Dense")
@@ -76,7 +75,9 @@ class Dense(Layer):
     def build(self, input_shape: Any) -> None:
         input_dim = input_shape[-1]
         if input_dim is None:
-            raise ValueError(f"Dense needs to know the last dimension of its input, but got shape {input_shape}.")
+            raise ValueError(
+                f"Dense needs to know the last dimension of its input, but got shape {input_shape}."
+            )
         if self.quantization_mode:
             self.quantized_build(input_shape, self.quantization_mode)
         else:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+
 from klayers.layers.data_layer import DataLayer
 from kops.ops.core import cast
 from kspec import public

@@ -13,6 +13,7 @@ from kops.declare import Tensor, composite, primitive
 from kops.dtypes import FLOATS, INTS, itemsize, limits, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
+from kops.trace import TraceTensor
 from kops.variable import Variable
 
 
@@ -158,6 +159,8 @@ def shape(x: Any) -> tuple[Any, ...]:
     """
     if isinstance(x, (KerasTensor, Variable)):
         return tuple(x.shape)
+    if type(x) is TraceTensor:
+        return x.sizes()
     e = engine()
     if not e.is_tensor(x):
         return tuple(np.shape(x))
