@@ -6,21 +6,29 @@ from kops.backends.merging import merge_tables
 from kops.backends.openvino import (
     core_ops,
     elementwise,
+    indexing,
+    linalg,
+    manipulation,
     nn_activations,
     nn_conv,
     nn_pooling,
     nn_rnn,
     reduction,
+    sorting,
 )
 
 GRAPH_TABLE = merge_tables(
     [
         core_ops,
         elementwise,
-        reduction,
+        indexing,
+        linalg,
+        manipulation,
         nn_activations,
         nn_conv,
         nn_pooling,
         nn_rnn,
+        reduction,
+        sorting,
     ]
 )

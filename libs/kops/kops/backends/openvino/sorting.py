@@ -1,0 +1,52 @@
+"""Graph kernels that order elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import openvino as ov
+import openvino.opset16 as opset
+
+from kops.backends.openvino.build import i64, length, rank
+from kops.backends.openvino.core import GraphTensor, cast, node
+from kops.backends.openvino.manipulation import reshaped
+from kops.dims import positive
+
+
+def _ordered(x: Any, axis: int | None, count: Any, mode: str, sort: str = "value") -> Any:
+    if x.dtype == "bool":
+        x = cast(x, "int32")
+    graph = node(x)
+    if axis is None:
+        graph, axis = reshaped(graph, i64([-1])), 0
+    axis = positive(axis, rank(graph))
+    n = length(graph, axis) if count is None else count
+    k = i64(n) if isinstance(n, int) else n
+    return opset.topk(graph, k, axis, mode, sort, index_element_type="i32", stable=sort == "value")
+
+
+def _top_k(x: Any, k: int, sorted: bool) -> tuple[GraphTensor, GraphTensor]:
+    best = _ordered(x, -1, k, "max", "value" if sorted else "none")
+    return cast(GraphTensor(best.output(0)), x.dtype), GraphTensor(best.output(1))
+
+
+def _argsort(x: Any, axis: int | None) -> GraphTensor:
+    return GraphTensor(_ordered(x, axis, None, "min").output(1))
+
+
+def _searchsorted(s: Any, v: Any, side: str) -> GraphTensor:
+    if s.dtype == "bool":
+        s, v = cast(s, "int32"), cast(v, "int32")
+    flat = reshaped(node(v), i64([-1]))
+    found = opset.search_sorted(node(s), flat, right_mode=side == "right")
+    shape = opset.shape_of(node(v), "i64")
+    return GraphTensor(reshaped(opset.convert(found, ov.Type.i32), shape))
+
+
+TABLE = {
+    "sort": lambda x, axis: cast(GraphTensor(_ordered(x, axis, None, "min").output(0)), x.dtype),
+    "argsort": _argsort,
+    "argpartition": lambda x, kth, axis: _argsort(x, axis),  # a full order is a partition, too
+    "top_k": _top_k,
+    "searchsorted": _searchsorted,
+}
