@@ -35,7 +35,9 @@ def _dimension(d: Any, shape: Any) -> int | None:
         except TypeError:
             if type(d).__name__ == "SymInt":  # torch.export: an int with a name
                 return d
-            raise ValueError(f"A dimension is an integer or None, not {d!r} (in shape {tuple(shape)}).") from None
+            raise ValueError(
+                f"A dimension is an integer or None, not {d!r} (in shape {tuple(shape)})."
+            ) from None
     if d < 0:
         raise ValueError(f"A dimension cannot be negative: got shape {tuple(shape)}.")
     return d
@@ -67,7 +69,7 @@ def standardize_axes(axis: Any, ndim: int) -> tuple[int, ...]:
 
 def broadcast_shapes(*shapes: Sequence[int | None]) -> Shape:
     """The shape to which these broadcast. An unknown dimension gives way to a known one other than 1."""
-    ndim = max((len(s) for s in shapes), default=0)
+    ndim = max([len(s) for s in shapes] or [0])  # a form that torch.compile follows
     result: list[int | None] = [1] * ndim
     for shape in shapes:
         for i, d in enumerate(shape, ndim - len(shape)):

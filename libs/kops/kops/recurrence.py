@@ -1,0 +1,141 @@
+"""Recurrences written once; engines bring the loop.
+
+Inputs of all steps are multiplied with the kernel in one product before the loop, which only multiplies the state.
+
+A loop is `loop(step, states, sequence, mask)`: `sequence` is `(batch, steps, ...)`, `step(states, x)` gives the next
+states of which the first is the output, and the result is `(outputs, states)` with outputs `(batch, steps, units)`.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import kops
+
+Loop = Callable[..., Any]
+
+
+def check(inputs: Any, states: Any, kernel: Any, recurrent_kernel: Any, mask: Any, gates: int) -> tuple[Any, ...]:
+    """The shapes of outputs and states; `ValueError` for arguments that do not fit."""
+    if len(inputs.shape) != 3:
+        raise ValueError(f"inputs must be (batch, steps, features), not {tuple(inputs.shape)}.")
+    batch, steps, features = inputs.shape
+    units = recurrent_kernel.shape[0]
+
+    def expect(what: str, value: Any, *wanted: int | None) -> None:
+        fits = len(value.shape) == len(wanted) and all(
+            None in pair or pair[0] == pair[1] for pair in zip(value.shape, wanted)
+        )
+        if not fits:
+            raise ValueError(f"{what} must have shape {wanted}, not {tuple(value.shape)}.")
+
+    width = None if units is None else gates * units
+    expect("kernel", kernel, features, width)
+    expect("recurrent_kernel", recurrent_kernel, units, width)
+    for state in states:
+        expect("a state", state, batch, units)
+    if mask is not None:
+        expect("mask", mask, batch, steps)
+    return (batch, steps, units), (batch, units)
+
+
+def check_activation(activation: str) -> None:
+    if activation not in ("tanh", "relu"):
+        raise ValueError(f"activation must be 'tanh' or 'relu', not {activation!r}.")
+
+
+def _projected(inputs: Any, kernel: Any, bias: Any, reverse: bool) -> Any:
+    x = kops.flip(inputs, axis=1) if reverse else inputs
+    x = kops.matmul(x, kernel)
+    return x if bias is None else x + bias
+
+
+def _ordered(mask: Any, reverse: bool) -> Any:
+    return kops.flip(mask, axis=1) if reverse and mask is not None else mask
+
+
+def masked_step(step: Callable[..., Any]) -> Callable[..., Any]:
+    """`step` that keeps states, the last of which is the output so far, where `seen` (batch, 1) is False."""
+
+    def kept(states: Any, x: Any, seen: Any) -> Any:
+        *own, output = states
+        new = step(own, x)
+        return [*(kops.where(seen, n, o) for n, o in zip(new, own)), kops.where(seen, new[0], output)]
+
+    return kept
+
+
+def lstm(
+    loop: Loop, inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool
+) -> list[Any]:
+    check(inputs, (h0, c0), kernel, recurrent_kernel, mask, 4)
+
+    def step(states: Any, x: Any) -> Any:
+        h, c = states
+        i, f, g, o = kops.split(x + kops.matmul(h, recurrent_kernel), 4, axis=-1)
+        c = kops.sigmoid(f) * c + kops.sigmoid(i) * kops.tanh(g)
+        return [kops.sigmoid(o) * kops.tanh(c), c]
+
+    sequence = _projected(inputs, kernel, bias, reverse)
+    outputs, states = loop(step, [h0, c0], sequence, _ordered(mask, reverse))
+    return [outputs, *states]
+
+
+def gru(
+    loop: Loop,
+    inputs: Any,
+    h0: Any,
+    kernel: Any,
+    recurrent_kernel: Any,
+    bias: Any,
+    mask: Any,
+    reverse: bool,
+    reset_after: bool,
+) -> list[Any]:
+    check(inputs, (h0,), kernel, recurrent_kernel, mask, 3)
+    units = h0.shape[-1]
+    gates, candidate = recurrent_kernel[:, : 2 * units], recurrent_kernel[:, 2 * units :]
+    here = bias[0] if reset_after and bias is not None else bias
+    there = bias[1] if reset_after and bias is not None else None
+
+    def step(states: Any, x: Any) -> Any:
+        (h,) = states
+        xz, xr, xn = kops.split(x, 3, axis=-1)
+        if reset_after:
+            recurrent = kops.matmul(h, recurrent_kernel)
+            if there is not None:
+                recurrent = recurrent + there
+            hz, hr, hn = kops.split(recurrent, 3, axis=-1)
+            n = kops.tanh(xn + kops.sigmoid(xr + hr) * hn)
+        else:
+            hz, hr = kops.split(kops.matmul(h, gates), 2, axis=-1)
+            n = kops.tanh(xn + kops.matmul(kops.sigmoid(xr + hr) * h, candidate))
+        z = kops.sigmoid(xz + hz)
+        return [z * h + (1 - z) * n]
+
+    sequence = _projected(inputs, kernel, here, reverse)
+    outputs, states = loop(step, [h0], sequence, _ordered(mask, reverse))
+    return [outputs, *states]
+
+
+def simple_rnn(
+    loop: Loop,
+    inputs: Any,
+    h0: Any,
+    kernel: Any,
+    recurrent_kernel: Any,
+    bias: Any,
+    mask: Any,
+    reverse: bool,
+    activation: str,
+) -> list[Any]:
+    check(inputs, (h0,), kernel, recurrent_kernel, mask, 1)
+    check_activation(activation)
+    act = kops.tanh if activation == "tanh" else kops.relu
+
+    def step(states: Any, x: Any) -> Any:
+        return [act(x + kops.matmul(states[0], recurrent_kernel))]
+
+    sequence = _projected(inputs, kernel, bias, reverse)
+    outputs, states = loop(step, [h0], sequence, _ordered(mask, reverse))
+    return [outputs, *states]
