@@ -14,7 +14,7 @@ from kspec import public
 from ktrain.data.stream_adapter import standardize_batch
 
 
-@public("keras.utils.PyDataset", "keras.utils.Sequence")
+@public("keras.utils.PyDataset")
 class PyDataset:
     """Base class: implement `__getitem__(index)`, which returns one batch, and `__len__`, the number of batches.
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import kops as ops
+from klayers import masking
 from kops import tree
 from kops.config import settings
 from kops.naming import auto_name
@@ -32,7 +33,7 @@ def compute_dtype_of(dtype: Any) -> str:
 
 def mask_of(x: Any) -> Any:
     """The mask that layers attached to a tensor, or None."""
-    return getattr(x, "_keras_mask", None)
+    return masking.get_mask(x) if masking.in_use else None
 
 
 @public("keras.Loss", "keras.losses.Loss")
