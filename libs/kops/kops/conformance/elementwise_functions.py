@@ -38,7 +38,8 @@ def _complex(name, ref, *args, **facts):
 
 ROWS = [
     _function("exp", F(2, 3), dtypes=HALVES),
-    row("exp", L([-INF, 0.0, INF, NAN, -200.0]), ref=np.exp),
+    row("exp", L([-INF, 0.0, INF, -200.0]), ref=np.exp),
+    row("exp", L([NAN]), ref=np.exp, jit=False, note="OpenVINO's compiled exp of NaN is 0"),
     row("exp", I(4), ref=np.exp),
     _function("exp2", F(2, 3)),
     _function("expm1", F(2, 3)),

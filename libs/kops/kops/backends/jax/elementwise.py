@@ -25,6 +25,17 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
     return jnp.clip(x, limit(low, x), limit(high, x))
 
 
+def _round(x: Any, decimals: int = 0) -> Any:
+    if decimals >= 0 or not jnp.issubdtype(x.dtype, jnp.integer):
+        return jnp.round(x, decimals)
+    # To tens and more; halves go to the even neighbour.
+    scale = 10**-decimals
+    down = x // scale
+    twice = 2 * (x - down * scale)
+    up = (twice > scale) | ((twice == scale) & (down % 2 == 1))
+    return (down + up.astype(x.dtype)) * scale
+
+
 def _shift(function: Any) -> Any:
     return lambda x, y: function(x, jnp.minimum(y, 8 * x.dtype.itemsize))
 
@@ -50,7 +61,7 @@ TABLE = {
         "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor floor_divide fmax fmin fmod gcd greater "
         "greater_equal heaviside hypot i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 "
         "logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum mod multiply negative "
-        "nextafter not_equal real reciprocal round sign signbit sin sinc sinh sqrt square subtract tan tanh trunc"
+        "nextafter not_equal real reciprocal sign signbit sin sinc sinh sqrt square subtract tan tanh trunc"
     ).split()
 }
 TABLE.update(
@@ -63,6 +74,7 @@ TABLE.update(
         "left_shift": _shift(jnp.left_shift),
         "power": _power,
         "right_shift": _shift(jnp.right_shift),
+        "round": _round,
         "rsqrt": jax.lax.rsqrt,
         "true_divide": jnp.true_divide,
         "view_as_complex": _view_as_complex,

@@ -179,6 +179,18 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
             compiled[key] = (ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}), structure)
         program, structure = compiled[key]
         results = program([np.ascontiguousarray(a) for a in arrays], share_inputs=True)
-        return tree.pack_sequence_as(structure, [np.array(results[i]) for i in range(len(results))])
+        return fetch(results, structure)
 
     return call
+
+
+def fetch(results: Any, structure: Any) -> Any:
+    """The outputs of a compiled model as arrays of their own, in the structure that `trace` returned."""
+    leaves = tree.flatten(structure)
+    arrays = [np.array(results[i]) for i in range(len(leaves))]
+    # The bits of bfloat16 come dressed as float16.
+    arrays = [
+        a.view(np_core.native_dtype("bfloat16")) if a.dtype == np.float16 and dtype_name(x) == "bfloat16" else a
+        for a, x in zip(arrays, leaves)
+    ]
+    return tree.pack_sequence_as(structure, arrays)

@@ -45,6 +45,27 @@ def _binary(build: Any, of_bools: Any = None) -> Any:
     return kernel
 
 
+def _extreme(build: Any) -> Any:
+    """Maximum and minimum. OpenVINO passes over NaN in the first argument, not in the second."""
+
+    def kernel(x: Any, y: Any) -> Any:
+        if not isinstance(y, GraphTensor):
+            x, y = y, x
+        a, b = pair(x, y)
+        out = build(a, b)
+        if isinstance(x, GraphTensor) and dtype_name(x) in FLOATS:
+            out = opset.select(opset.is_nan(a), a, out)
+        return GraphTensor(out)
+
+    return kernel
+
+
+def _floor_divide(a: Any, b: Any) -> Any:
+    if a.get_element_type().is_real():
+        return opset.floor(opset.divide(a, b))
+    return opset.divide(opset.subtract(a, opset.floor_mod(a, b)), b)
+
+
 def _unary(build: Any) -> Any:
     return lambda x: GraphTensor(build(node(x)))
 
@@ -136,6 +157,7 @@ def _erfinv(x: Any) -> Any:
     far = _polynomial(_TAIL, opset.subtract(root, constant(3.0, x)).output(0))
     inner = opset.multiply(x, opset.select(opset.less(w, five), near, far))
     edge = opset.multiply(x, constant(math.inf, x))
+    inner = opset.select(opset.greater(opset.abs(x), one), constant(math.nan, x), inner)
     return opset.select(opset.equal(opset.abs(x), one), edge, inner)
 
 
@@ -174,8 +196,8 @@ def _clip(x: Any, low: Any, high: Any) -> Any:
     handle, dtype = node(x), dtype_name(x)
     low, high = limit(low, x), limit(high, x)
     if low is not None:
-        handle = opset.maximum(handle, node(low, dtype))
-    return GraphTensor(handle if high is None else opset.minimum(handle, node(high, dtype)))
+        handle = opset.maximum(node(low, dtype), handle)  # in this order NaN stays NaN
+    return GraphTensor(handle if high is None else opset.minimum(node(high, dtype), handle))
 
 
 def _ldexp(x: Any, y: Any) -> Any:
@@ -226,7 +248,7 @@ TABLE = {
     "exp2": _unary(lambda x: opset.power(constant(2.0, x), x)),
     "expm1": _unary(_expm1),
     "floor": _unary(opset.floor),
-    "floor_divide": _binary(lambda a, b: opset.floor(opset.divide(a, b)) if a.get_element_type().is_real() else opset.divide(a, b)),
+    "floor_divide": _binary(_floor_divide),
     "fmod": _binary(opset.mod),
     "greater": _binary(opset.greater),
     "greater_equal": _binary(opset.greater_equal),
@@ -247,8 +269,8 @@ TABLE = {
     "logical_not": _unary(opset.logical_not),
     "logical_or": _binary(opset.logical_or),
     "logical_xor": _binary(opset.logical_xor),
-    "maximum": _binary(opset.maximum),
-    "minimum": _binary(opset.minimum),
+    "maximum": _extreme(opset.maximum),
+    "minimum": _extreme(opset.minimum),
     "mod": _binary(opset.floor_mod),
     "multiply": _binary(opset.multiply, opset.logical_and),
     "negative": _unary(opset.negative),

@@ -16,8 +16,15 @@ def _axes(x: Any, axis: Any) -> Any:
     return opset.constant(np.array(list(axes), np.int64))
 
 
+def _nothing(x: Any, axis: Any) -> bool:
+    """Whether no axis is reduced, which OpenVINO's kernels refuse."""
+    return not len(x.shape) or (isinstance(axis, (tuple, list)) and not axis)
+
+
 def _reducing(build: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
+        if _nothing(x, axis):
+            return x
         return GraphTensor(build(node(x), _axes(x, axis), keepdims))
 
     return kernel
@@ -25,13 +32,15 @@ def _reducing(build: Any) -> Any:
 
 def _var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     handle, axes = node(x), _axes(x, axis)
+    if _nothing(x, axis):
+        return GraphTensor(opset.subtract(handle, handle))
     distance = opset.subtract(handle, opset.reduce_mean(handle, axes, True))
     return GraphTensor(opset.reduce_mean(opset.multiply(distance, distance), axes, keepdims))
 
 
 def _extreme(build: Any, join: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-        out = build(node(x), _axes(x, axis), keepdims)
+        out = node(x) if _nothing(x, axis) else build(node(x), _axes(x, axis), keepdims)
         return GraphTensor(out if initial is None else join(out, node(initial, dtype_name(x))))
 
     return kernel

@@ -13,7 +13,6 @@ from kops.backends.limit import limit
 def _power(x: Any, y: Any) -> Any:
     if type(y) is float and y == 2.0:
         return tf.square(x)
-    x = tf.convert_to_tensor(x, dtype=None if not isinstance(x, (int, float)) else y.dtype)
     if not x.dtype.is_integer:
         return tf.pow(x, y)
     y = tf.cast(y, x.dtype)
@@ -77,7 +76,7 @@ def _round(x: Any, decimals: int = 0) -> Any:
         return tf.cast(tf.round(tf.cast(x, tf.float64) / scale) * scale, x.dtype)
     wide = tf.cast(x, tf.float32) if x.dtype.size == 2 else x
     scale = 10.0 ** abs(decimals)
-    return tf.round(wide * scale) / scale if decimals > 0 else tf.round(wide / scale) * scale
+    return tf.cast(tf.round(wide * scale) / scale if decimals > 0 else tf.round(wide / scale) * scale, x.dtype)
 
 
 _BITS = {2: tf.int16, 4: tf.int32, 8: tf.int64}
@@ -121,16 +120,18 @@ def _shift(function: Any, signed_fill: bool) -> Any:
 
 def _gcd(x: Any, y: Any) -> Any:
     shape = tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y))
+    static = tf.broadcast_static_shape(x.shape, y.shape)
     x, y = tf.broadcast_to(x, shape), tf.broadcast_to(y, shape)
     if not x.dtype.is_unsigned:
         x, y = tf.abs(x), tf.abs(y)
     zero = tf.zeros_like(y)
 
     def euclid(a: Any, b: Any) -> Any:
-        return tf.where(b == zero, a, b), tf.where(b == zero, zero, a % tf.where(b == zero, b + 1, b))
+        rest = tf.where(b == zero, zero, a % tf.where(b == zero, b + 1, b))
+        return tf.ensure_shape(tf.where(b == zero, a, b), static), tf.ensure_shape(rest, static)
 
-    static = x.shape
-    x, _ = tf.while_loop(lambda a, b: tf.reduce_any(b != zero), euclid, (x, y), shape_invariants=(static, static))
+    x, y = tf.ensure_shape(x, static), tf.ensure_shape(y, static)
+    x, _ = tf.while_loop(lambda a, b: tf.reduce_any(b != zero), euclid, (x, y))
     return x
 
 
@@ -172,21 +173,24 @@ def _bool_or(function: Any, of_bools: Any) -> Any:
     return lambda x, y: of_bools(x, y) if x.dtype == tf.bool else function(x, y)
 
 
-def _add(x: Any, y: Any) -> Any:
-    out = getattr(x, "dtype", None)
-    return tf.logical_or(x, y) if out == tf.bool else tf.add(x, y)
+def _scalars(function: Any, of_bools: Any = None) -> Any:
+    """TensorFlow gives a scalar on the left float32 or int32, whatever stands on the right; and bools have no sums."""
 
+    def kernel(x: Any, y: Any) -> Any:
+        if isinstance(x, (int, float, complex)):
+            x = tf.constant(x, y.dtype)
+        if of_bools is not None and x.dtype == tf.bool:
+            return of_bools(x, y)
+        return function(x, y)
 
-def _multiply(x: Any, y: Any) -> Any:
-    out = getattr(x, "dtype", None)
-    return tf.logical_and(x, y) if out == tf.bool else tf.multiply(x, y)
+    return kernel
 
 
 def _wide(function: Any) -> Any:
     """For functions without kernels of 16-bit floats."""
 
     def kernel(*xs: Any) -> Any:
-        return function(*(tf.cast(x, tf.float32) if x.dtype.size == 2 else x for x in xs))
+        return function(*(tf.cast(x, tf.float32) if x.dtype in (tf.float16, tf.bfloat16) else x for x in xs))
 
     return kernel
 
@@ -208,7 +212,7 @@ _log_of = tf.math.log
 
 TABLE = {
     "absolute": _floats_only(tf.abs, lambda x: x if x.dtype.is_unsigned or x.dtype == tf.bool else tf.abs(x)),
-    "add": _add,
+    "add": _scalars(tf.add, tf.logical_or),
     "angle": _angle,
     "arccos": tf.acos,
     "arccosh": tf.acosh,
@@ -228,7 +232,7 @@ TABLE = {
     "cosh": tf.cosh,
     "divide": tf.divide,
     "divide_no_nan": tf.math.divide_no_nan,
-    "equal": tf.equal,
+    "equal": _scalars(tf.equal),
     "erf": tf.math.erf,
     "erfc": tf.math.erfc,
     "erfinv": _wide(tf.math.erfinv),
@@ -236,11 +240,11 @@ TABLE = {
     "exp2": lambda x: tf.pow(tf.cast(2, x.dtype), x),
     "expm1": tf.math.expm1,
     "floor": tf.floor,
-    "floor_divide": tf.math.floordiv,
-    "fmod": _through_int64(tf.truncatemod, _NO_FMOD),
+    "floor_divide": _scalars(tf.math.floordiv),
+    "fmod": _wide(_through_int64(tf.truncatemod, _NO_FMOD)),
     "gcd": _gcd,
-    "greater": tf.greater,
-    "greater_equal": tf.greater_equal,
+    "greater": _scalars(tf.greater),
+    "greater_equal": _scalars(tf.greater_equal),
     "i0": _wide(tf.math.bessel_i0),
     "imag": _floats_only(tf.math.imag, tf.zeros_like),
     "isfinite": _floats_only(_parts(tf.math.is_finite, tf.logical_and), _yes),
@@ -248,8 +252,8 @@ TABLE = {
     "isnan": _floats_only(_parts(tf.math.is_nan, tf.logical_or), _no),
     "ldexp": _ldexp,
     "left_shift": _shift(tf.bitwise.left_shift, False),
-    "less": tf.less,
-    "less_equal": tf.less_equal,
+    "less": _scalars(tf.less),
+    "less_equal": _scalars(tf.less_equal),
     "log": tf.math.log,
     "log10": lambda x: _log_of(x) / _log_of(tf.cast(10, x.dtype)),
     "log1p": tf.math.log1p,
@@ -258,14 +262,14 @@ TABLE = {
     "logical_not": tf.logical_not,
     "logical_or": tf.logical_or,
     "logical_xor": tf.math.logical_xor,
-    "maximum": tf.maximum,
-    "minimum": tf.minimum,
-    "mod": tf.math.floormod,
-    "multiply": _multiply,
+    "maximum": _scalars(tf.maximum),
+    "minimum": _scalars(tf.minimum),
+    "mod": _scalars(tf.math.floormod),
+    "multiply": _scalars(tf.multiply, tf.logical_and),
     "negative": _unsigned(tf.negative),
     "nextafter": _nextafter,
-    "not_equal": tf.not_equal,
-    "power": _power,
+    "not_equal": _scalars(tf.not_equal),
+    "power": _scalars(_power),
     "real": _floats_only(tf.math.real, _same),
     "reciprocal": tf.math.reciprocal,
     "right_shift": _shift(tf.bitwise.right_shift, True),
@@ -277,7 +281,7 @@ TABLE = {
     "sinh": tf.sinh,
     "sqrt": tf.sqrt,
     "square": tf.square,
-    "subtract": tf.subtract,
+    "subtract": _scalars(tf.subtract),
     "tan": tf.tan,
     "tanh": tf.tanh,
     "true_divide": tf.divide,

@@ -90,7 +90,7 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 TABLE = {
     name: getattr(torch, name)
     for name in (
-        "absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
+        "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
         "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor floor_divide fmax fmin fmod gcd "
         "hypot i0 isfinite isinf isnan ldexp log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not "
         "logical_or logical_xor maximum minimum multiply negative real reciprocal rsqrt signbit sin sinc sinh sqrt "
@@ -99,6 +99,7 @@ TABLE = {
 }
 TABLE.update(
     {
+        "absolute": lambda x: x if x.dtype == torch.bool else torch.abs(x),
         "clip": _clip,
         "conjugate": torch.conj_physical,
         "equal": _comparison(torch.eq, torch.eq),

@@ -6,6 +6,9 @@ from typing import Any
 
 import torch
 
+from kops.backends.torch.unsigned import UNSIGNED
+from kops.shapes import standardize_axes
+
 
 def _axes(x: Any, axis: Any) -> tuple[int, ...]:
     if axis is None:
@@ -25,18 +28,21 @@ def _reducing(function: Any) -> Any:
 def _var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     axes = _axes(x, axis)
     if not axes:
-        return torch.zeros_like(x.real if x.is_complex() else x)
+        distance = x - x  # zeros, with a gradient
+        return distance.real if x.is_complex() else distance
     return torch.var(x, dim=axes, keepdim=keepdims, correction=0)
 
 
 def _sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
     axes = _axes(x, axis)
+    if x.dtype in UNSIGNED:
+        x = x.long()
     return torch.sum(x, dim=axes, keepdim=keepdims, dtype=x.dtype) if axes else x
 
 
 def _prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    out = x
-    for i in sorted((a % x.ndim for a in _axes(x, axis)), reverse=True):
+    out = x = x.long() if x.dtype in UNSIGNED else x
+    for i in sorted(standardize_axes(axis, x.ndim), reverse=True):
         out = torch.prod(out, dim=i, keepdim=keepdims, dtype=x.dtype)
     return out
 
