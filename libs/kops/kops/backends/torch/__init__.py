@@ -27,10 +27,11 @@ from kops.backends.torch.core import (
 )
 from kops.backends.torch.gaps import GAPS
 from kops.backends.torch.table import SCALARS, TABLE
+from kops.backends.torch.unsigned import select
 
 
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
-    return TABLE.get(name)
+    return select(name, TABLE.get(name), arguments)
 
 
 __all__ = [
