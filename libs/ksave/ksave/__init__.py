@@ -22,6 +22,7 @@ _PLACES = {
     "deserialize_keras_object": "deserialize",
     "Loader": "deserialize",
     "in_safe_mode": "deserialize",
+    "claim_variable": "deserialize",
     "enable_unsafe_deserialization": "deserialize",
     "disable_unsafe_deserialization": "deserialize",
     "register_codec": "codecs",

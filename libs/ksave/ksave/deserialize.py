@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import functools
+import math
 from typing import Any
 
 import kspec
@@ -50,6 +51,30 @@ def in_safe_mode() -> bool:
     return loader.safe_mode if loader is not None else not _Defaults.unsafe
 
 
+def claim_variable(shape: Any, itemsize: int) -> None:
+    """Count a variable that a layer is about to make while a file is loaded.
+
+    A config of a few bytes can ask for any size. What a model in a file needs must stand in some proportion
+    to the weights that the file has; this is asked before the memory is.
+
+    Args:
+        shape: the shape of the variable.
+        itemsize: bytes of one number.
+
+    Raises:
+        UnsafeFileError: the model needs far more than the file holds.
+    """
+    loader = context.loader.get()
+    if loader is None or loader.budget is None:
+        return
+    loader.budget["left"] -= math.prod(int(size) for size in shape) * itemsize
+    if loader.budget["left"] < 0:
+        raise UnsafeFileError(
+            f"The model in the file needs far more memory than the weights in the file fill (at a variable of "
+            f"shape {tuple(shape)}). The file is damaged, or made to exhaust memory."
+        )
+
+
 @dataclasses.dataclass
 class Loader:
     """One load: what is allowed, what is known, and the objects made so far.
@@ -61,6 +86,8 @@ class Loader:
         module_objects: names that records without a module may have.
         namespaces: public namespaces in which records without a module are looked up.
         legacy: the records are those of Keras 1 and 2, which name no modules.
+        shared: objects that several records are, by their number.
+        budget: bytes that variables may still take (`{"left": bytes}`), see `claim_variable`.
 
     Example:
         >>> Loader(custom_objects={"Twice": Twice}).deserialize(config)
@@ -73,6 +100,7 @@ class Loader:
     namespaces: tuple[str, ...] = ()
     legacy: bool = False
     shared: dict[Any, Any] = dataclasses.field(default_factory=dict)
+    budget: dict[str, int] | None = None
 
     @functools.cached_property
     def public_names(self) -> dict[str, str]:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ksave.deserialize import deserialize_keras_object
+from ksave.deserialize import claim_variable, deserialize_keras_object
 from ksave.registry import register_keras_serializable
 from ksave.serialize import serialize_keras_object
 
@@ -75,6 +75,7 @@ class Dense(Base):
         return cls(**{**config, **made})
 
     def build(self, inputs: int) -> None:
+        claim_variable((inputs, self.units), 4)
         rng = np.random.default_rng(self.units)
         self._inputs = inputs
         self._own = [

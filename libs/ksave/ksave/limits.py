@@ -27,7 +27,6 @@ class Limits:
         hdf5_objects: groups and data sets in one HDF5 file.
         hdf5_depth: nesting of groups.
         attribute_bytes: size of one HDF5 attribute.
-        inline_values: numbers in one array that is written out in a config.
     """
 
     json_bytes: int = 256 << 20
@@ -39,7 +38,13 @@ class Limits:
     hdf5_objects: int = 5_000_000
     hdf5_depth: int = 200
     attribute_bytes: int = 256 << 20
-    inline_values: int = 50_000_000
+
+    def variable_bytes(self, stored: int) -> int:
+        """Bytes that the variables of a model may take whose weights fill `stored` bytes in the file.
+
+        Optimizers have a few variables for each weight, quantized weights are read into wider ones.
+        """
+        return 16 * stored + 16 * self.free_bytes
 
 
 DEFAULT = Limits()

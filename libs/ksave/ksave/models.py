@@ -191,9 +191,10 @@ def load_model(
             raise CorruptFileError(f"{path}: {CONFIG} describes no model.")
         if not compile:
             config.pop("compile_config", None)
-        with _version_in_errors(source):
-            model = loader.deserialize(config)
         with archive_weights(source) as reader:
+            loader.budget = {"left": loader.limits.variable_bytes(reader.nbytes())}
+            with _version_in_errors(source):
+                model = loader.deserialize(config)
             read_nodes(model, reader, path)
         _load_assets(model, source)
     return model

@@ -160,7 +160,9 @@ def test_truncated_and_damaged_files(tmp_path):
 
 def test_newer_version_is_said_in_errors(tmp_path):
     path = tmp_path / "m.keras"
+    ksave.save_weights(small_model(), tmp_path / "m.weights.h5")
     with zipfile.ZipFile(path, "w") as file:
+        file.write(tmp_path / "m.weights.h5", "model.weights.h5")
         file.writestr("metadata.json", json.dumps({"keras_version": "4.0.0"}))
         file.writestr("config.json", json.dumps({"module": "x", "class_name": "New", "config": {}}))
     with pytest.raises(ksave.UnknownObjectError, match=r"written by Keras 4\.0\.0"):

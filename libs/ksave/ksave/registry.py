@@ -94,8 +94,7 @@ def register_keras_serializable(package: str = "Custom", name: str | None = None
 @public("keras.utils.get_registered_name", "keras.saving.get_registered_name")
 def get_registered_name(obj: Any) -> str:
     """The name under which a class or function was registered, or else its `__name__`."""
-    name: str = _names.get(obj) or getattr(obj, "__name__", "")
-    return name
+    return _names[obj] if obj in _names else getattr(obj, "__name__", "")
 
 
 @public("keras.utils.get_registered_object", "keras.saving.get_registered_object")

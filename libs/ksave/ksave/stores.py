@@ -202,6 +202,19 @@ class Reader:
             file.visititems(visit)
         return found
 
+    def nbytes(self) -> int:
+        """Size of all arrays, unpacked."""
+        sizes: list[int] = []
+
+        def visit(name: str, item: Any) -> None:
+            if hasattr(item, "nbytes"):
+                sizes.append(item.nbytes)
+
+        for file in self.files:
+            with hdf5.damage(str(file.filename)):
+                file.visititems(visit)
+        return sum(sizes)
+
     def __contains__(self, path: str) -> bool:
         return any(path in file for file in self.files)
 

@@ -12,6 +12,7 @@ import pytest
 import ksave
 import kspec
 from ksave import lookup
+from ksave.fake_layers import Base
 
 deserialize = ksave.deserialize_keras_object
 
@@ -146,12 +147,31 @@ def test_modules_of_a_file_are_never_imported(tmp_path, monkeypatch):
     (tmp_path / "evil_module.py").write_text(f"open({str(marker)!r}, 'w')\nclass Twice: pass\n")
     monkeypatch.syspath_prepend(tmp_path)
     path = tmp_path / "m.keras"
+    ksave.save_weights(Base("b"), tmp_path / "m.weights.h5")
     with zipfile.ZipFile(path, "w") as file:
+        file.write(tmp_path / "m.weights.h5", "model.weights.h5")
         file.writestr("config.json", json.dumps(_record("evil_module", "Twice", {}, "Twice")))
     for safe_mode in (True, False):
         with pytest.raises(ksave.UnknownObjectError, match="Nothing is imported"):
             ksave.load_model(path, safe_mode=safe_mode)
     assert not os.path.exists(marker) and "evil_module" not in sys.modules
+
+
+def test_a_config_cannot_exhaust_memory(tmp_path):
+    from ksave.fake_layers import small_model
+
+    path, evil = tmp_path / "m.keras", tmp_path / "evil.keras"
+    ksave.save_model(small_model(), path)
+    with zipfile.ZipFile(path) as source, zipfile.ZipFile(evil, "w") as target:
+        for name in source.namelist():
+            content = source.read(name)
+            if name == "config.json":
+                config = json.loads(content)
+                config["config"]["layers"][0]["config"]["units"] = 10**11
+                content = json.dumps(config).encode()
+            target.writestr(name, content)
+    with pytest.raises(ksave.UnsafeFileError, match="exhaust memory"):
+        ksave.load_model(evil)
 
 
 def test_the_function_namespaces_hold_no_side_effects():
