@@ -20,9 +20,11 @@ def dot_product_attention(
     flash_attention: bool | None,
     attn_logits_soft_cap: float | None,
 ) -> Any:
-    # It takes a bias and mask with the logits' four dimensions, a number for a scale, and no soft cap.
+    # It takes a bias and mask with the logits' four dimensions, values as long as keys, a number for a scale, and no
+    # soft cap.
     whole = all(x is None or x.ndim == 4 for x in (query, key, value, bias, mask))
-    if not whole or attn_logits_soft_cap is not None or isinstance(scale, jax.Array) or query.shape[2] % key.shape[2]:
+    usual = attn_logits_soft_cap is None and not isinstance(scale, jax.Array)
+    if not (whole and usual and value.shape == key.shape and query.shape[2] % key.shape[2] == 0):
         return OPS["dot_product_attention"].body(
             query, key, value, bias, mask, scale, is_causal, flash_attention, attn_logits_soft_cap
         )
