@@ -147,7 +147,7 @@ def sparse_categorical_crossentropy(
     if _has_class_axis(target, output, axis):
         target = kops.squeeze(target, axis=axis)
     logs = _log_probabilities(output, from_logits, axis)
-    classes = output.shape[axis]
+    classes = kops.shape(output)[axis]
     known = kops.logical_and(target >= 0, target < classes)
     place = kops.expand_dims(kops.where(known, target, kops.zeros_like(target)), axis)
     picked = kops.squeeze(kops.take_along_axis(logs, place, axis=axis), axis=axis)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kops.backends.merging import merge_tables
 from kops.backends.jax import (
+    control,
     core_ops,
     elementwise,
     indexing,
@@ -21,6 +22,7 @@ from kops.backends.jax import (
 
 TABLE = merge_tables(
     [
+        control,
         core_ops,
         reduction,
         elementwise,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kops.backends.merging import merge_tables
 from kops.backends.tensorflow import (
+    control,
     core_ops,
     elementwise,
     indexing,
@@ -20,6 +21,7 @@ from kops.backends.tensorflow import (
 
 TABLE = merge_tables(
     [
+        control,
         core_ops,
         reduction,
         elementwise,

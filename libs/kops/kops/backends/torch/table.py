@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kops.backends.merging import merge_tables
 from kops.backends.torch import (
+    control,
     core_ops,
     elementwise,
     indexing,
@@ -22,6 +23,7 @@ from kops.backends.torch import (
 
 TABLE = merge_tables(
     [
+        control,
         core_ops,
         reduction,
         elementwise,
