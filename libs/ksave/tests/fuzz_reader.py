@@ -8,6 +8,7 @@ trace is printed.
 
 from __future__ import annotations
 
+import contextlib
 import faulthandler
 import os
 import sys
