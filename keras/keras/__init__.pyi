@@ -34,9 +34,7 @@ from klayers.initializers.base import Initializer as Initializer
 from klayers.input_layer import Input as Input
 from klayers.input_spec import InputSpec as InputSpec
 from klayers.layer import Layer as Layer
-from klayers.model import Model as Model
 from klayers.regularizers import Regularizer as Regularizer
-from klayers.sequential import Sequential as Sequential
 from kops.function import Function as Function
 from kops.keras_tensor import KerasTensor as KerasTensor
 from kops.operation import Operation as Operation
@@ -49,6 +47,8 @@ from kops.scopes import name_scope as name_scope
 from kops.variable import Variable as Variable
 from ktrain.losses.loss import Loss as Loss
 from ktrain.metrics.metric import Metric as Metric
+from ktrain.models import Model as Model
+from ktrain.models import Sequential as Sequential
 from ktrain.optimizers.optimizer import Optimizer as Optimizer
 
 __version__: str

@@ -11,3 +11,4 @@ from kops.dtypes import is_int_dtype as is_int_dtype
 from kops.dtypes import result_type as result_type
 from kops.keras_tensor import is_keras_tensor as is_keras_tensor
 from kops.naming import get_uid as get_uid
+from kops.session import clear_session as clear_session

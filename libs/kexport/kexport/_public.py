@@ -4,4 +4,6 @@ from __future__ import annotations
 
 NAMES: dict[str, str] = {}
 
-PLUGINS: dict[str, str] = {}
+PLUGINS: dict[str, str] = {
+    "export.onnx": "kexport.onnx_format:OnnxFormat",
+}

@@ -30,10 +30,15 @@ from kops.ops.nn_activations import sparsemax as sparsemax
 from kops.ops.nn_activations import squareplus as squareplus
 from kops.ops.nn_activations import tanh_shrink as tanh_shrink
 from kops.ops.nn_activations import threshold as threshold
+from kops.ops.nn_attention import dot_product_attention as dot_product_attention
 from kops.ops.nn_conv import conv as conv
 from kops.ops.nn_conv import conv_transpose as conv_transpose
 from kops.ops.nn_conv import depthwise_conv as depthwise_conv
 from kops.ops.nn_conv import separable_conv as separable_conv
+from kops.ops.nn_losses import binary_crossentropy as binary_crossentropy
+from kops.ops.nn_losses import categorical_crossentropy as categorical_crossentropy
+from kops.ops.nn_losses import psnr as psnr
+from kops.ops.nn_losses import sparse_categorical_crossentropy as sparse_categorical_crossentropy
 from kops.ops.nn_normalization import batch_normalization as batch_normalization
 from kops.ops.nn_normalization import layer_normalization as layer_normalization
 from kops.ops.nn_normalization import rms_normalization as rms_normalization

@@ -3,6 +3,7 @@ from keras._tf_keras.keras.utils import bounding_boxes as bounding_boxes
 from keras._tf_keras.keras.utils import legacy as legacy
 from kops.keras_tensor import is_keras_tensor as is_keras_tensor
 from kops.seeding import set_random_seed as set_random_seed
+from kops.session import clear_session as clear_session
 from ksave.deserialize import deserialize_keras_object as deserialize_keras_object
 from ksave.download import get_file as get_file
 from ksave.registry import CustomObjectScope as CustomObjectScope
@@ -12,3 +13,7 @@ from ksave.registry import get_registered_name as get_registered_name
 from ksave.registry import get_registered_object as get_registered_object
 from ksave.registry import register_keras_serializable as register_keras_serializable
 from ksave.serialize import serialize_keras_object as serialize_keras_object
+from ktrain.data.packing import pack_x_y_sample_weight as pack_x_y_sample_weight
+from ktrain.data.packing import unpack_x_y_sample_weight as unpack_x_y_sample_weight
+from ktrain.data.py_dataset import PyDataset as PyDataset
+from ktrain.progbar import Progbar as Progbar
