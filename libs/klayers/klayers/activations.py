@@ -42,9 +42,10 @@ def relu(x: Any, negative_slope: float = 0.0, max_value: float | None = None, th
             return kops.relu6(x)
         y = kops.leaky_relu(x, negative_slope) if negative_slope else kops.relu(x)
     elif negative_slope:
-        y = kops.where(x >= threshold, x, negative_slope * (x - threshold))
+        below = kops.multiply(kops.subtract(x, threshold), negative_slope)
+        y = kops.where(kops.greater_equal(x, threshold), x, below)
     else:
-        y = kops.where(x >= threshold, x, kops.zeros_like(x))
+        y = kops.where(kops.greater_equal(x, threshold), x, kops.zeros_like(x))
     return y if max_value is None else kops.minimum(y, max_value)
 
 
@@ -231,7 +232,7 @@ def mish(x: Any) -> Any:
 
     Source: Misra, "Mish: a self regularized non-monotonic activation function", 2019.
     """
-    return x * kops.tanh(kops.softplus(x))
+    return kops.multiply(x, kops.tanh(kops.softplus(x)))
 
 
 @public("keras.activations.glu")

@@ -44,6 +44,10 @@ def _norm(w: Any, axis: Any) -> Any:
     return kops.sqrt(kops.sum(kops.square(w), axis=_axis(axis), keepdims=True))
 
 
+def _rescaled(w: Any, norm: Any, wanted: Any) -> Any:
+    return kops.multiply(w, kops.divide(wanted, kops.add(norm, settings.epsilon)))
+
+
 @public("keras.constraints.MaxNorm", "keras.constraints.max_norm")
 class MaxNorm(Constraint):
     """Scales vectors of weights down to a largest norm.
@@ -62,7 +66,7 @@ class MaxNorm(Constraint):
 
     def __call__(self, w: Any) -> Any:
         norm = _norm(w, self.axis)
-        return w * (kops.clip(norm, 0, self.max_value) / (settings.epsilon + norm))
+        return _rescaled(w, norm, kops.clip(norm, 0, self.max_value))
 
     def get_config(self) -> dict[str, Any]:
         return {"max_value": self.max_value, "axis": self.axis}
@@ -88,7 +92,7 @@ class UnitNorm(Constraint):
         self.axis = axis
 
     def __call__(self, w: Any) -> Any:
-        return w / (settings.epsilon + _norm(w, self.axis))
+        return kops.divide(w, kops.add(_norm(w, self.axis), settings.epsilon))
 
     def get_config(self) -> dict[str, Any]:
         return {"axis": self.axis}
@@ -114,8 +118,9 @@ class MinMaxNorm(Constraint):
 
     def __call__(self, w: Any) -> Any:
         norm = _norm(w, self.axis)
-        wanted = self.rate * kops.clip(norm, self.min_value, self.max_value) + (1 - self.rate) * norm
-        return w * (wanted / (settings.epsilon + norm))
+        inside = kops.clip(norm, self.min_value, self.max_value)
+        moved = kops.add(kops.multiply(inside, self.rate), kops.multiply(norm, 1 - self.rate))
+        return _rescaled(w, norm, moved)
 
     def get_config(self) -> dict[str, Any]:
         return {

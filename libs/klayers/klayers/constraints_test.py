@@ -27,6 +27,8 @@ def test_projections():
 def test_zeros_stay_and_low_precision_stays_low():
     for constraint in (constraints.MaxNorm(), constraints.UnitNorm(), constraints.MinMaxNorm(0.5)):
         np.testing.assert_array_equal(apply(constraint, np.zeros((3, 2), "float32")), 0)
+        half = constraint(kops.ones((4,), dtype="bfloat16"))
+        assert kops.standardize_dtype(half.dtype) == "bfloat16"
         half = constraint(kops.ones((4,), dtype="float16"))
         assert kops.standardize_dtype(half.dtype) == "float16"
         assert np.isfinite(np.asarray(kops.convert_to_numpy(half), "float32")).all()

@@ -71,7 +71,7 @@ class L1(Regularizer):
         self.l1 = _strength(l1, "l1", 0.01)
 
     def __call__(self, x: Any) -> Any:
-        return self.l1 * kops.sum(kops.absolute(x))
+        return kops.multiply(kops.sum(kops.absolute(x)), self.l1)
 
     def get_config(self) -> dict[str, Any]:
         return {"l1": _single(self.l1)}
@@ -93,7 +93,7 @@ class L2(Regularizer):
         self.l2 = _strength(l2, "l2", 0.01)
 
     def __call__(self, x: Any) -> Any:
-        return self.l2 * kops.sum(kops.square(x))
+        return kops.multiply(kops.sum(kops.square(x)), self.l2)
 
     def get_config(self) -> dict[str, Any]:
         return {"l2": self.l2}
@@ -115,9 +115,9 @@ class L1L2(Regularizer):
 
     def __call__(self, x: Any) -> Any:
         if not self.l1:
-            return self.l2 * kops.sum(kops.square(x))
-        penalty = self.l1 * kops.sum(kops.absolute(x))
-        return penalty + self.l2 * kops.sum(kops.square(x)) if self.l2 else penalty
+            return L2.__call__(self, x)  # type: ignore[arg-type]
+        penalty = L1.__call__(self, x)  # type: ignore[arg-type]
+        return kops.add(penalty, L2.__call__(self, x)) if self.l2 else penalty  # type: ignore[arg-type]
 
     def get_config(self) -> dict[str, Any]:
         return {"l1": self.l1, "l2": self.l2}
@@ -156,8 +156,8 @@ class OrthogonalRegularizer(Regularizer):
         unit = rows / kops.maximum(length, 1e-6)
         cosines = kops.absolute(kops.matmul(unit, kops.transpose(unit)))
         pairs = max(size * (size - 1) / 2, 1)
-        off_diagonal = 1.0 - kops.eye(size, dtype=cosines.dtype)
-        return (0.5 * self.factor / pairs) * kops.sum(cosines * off_diagonal)
+        others = kops.subtract(1.0, kops.eye(size, dtype=cosines.dtype))
+        return kops.multiply(kops.sum(kops.multiply(cosines, others)), 0.5 * self.factor / pairs)
 
     def get_config(self) -> dict[str, Any]:
         return {"factor": _single(self.factor), "mode": self.mode}

@@ -43,7 +43,10 @@ def test_orthogonality_of_rows_and_columns():
 
 
 def test_dtype_of_the_penalty_is_that_of_the_weight():
-    assert kops.standardize_dtype(regularizers.L2(0.1)(kops.ones((3,), dtype="float16")).dtype) == "float16"
+    for regularizer in (regularizers.L1L2(0.1, 0.1), regularizers.OrthogonalRegularizer(0.1)):
+        for dtype in ("float16", "bfloat16"):
+            penalty = regularizer(kops.ones((3, 2), dtype=dtype))
+            assert kops.standardize_dtype(penalty.dtype) == dtype
 
 
 @pytest.mark.parametrize("bad", [-1, "a", float("nan"), float("inf"), [1]])

@@ -59,7 +59,8 @@ class Softmax(Layer):
         # Far enough below everything else that its exponential vanishes, near enough not to overflow.
         low = -3e4 if kops.standardize_dtype(inputs.dtype) == "float16" else -1e9
         kept = kops.cast(mask, inputs.dtype)
-        return activations.softmax(inputs + (1.0 - kept) * low, self._axes) * kept
+        left_out = kops.multiply(kops.subtract(1.0, kept), low)
+        return kops.multiply(activations.softmax(kops.add(inputs, left_out), self._axes), kept)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape

@@ -68,7 +68,7 @@ class ConvLayer(Layer):
         """Bias and activation."""
         if self.bias is not None:
             if self._channel_axis == 1:
-                x = x + kops.reshape(self.bias, (1, -1, *(1,) * self.rank))
+                x = kops.add(x, kops.reshape(self.bias, (1, -1, *(1,) * self.rank)))
             else:
                 x = kops.add(x, self.bias)
         return self.activation(x)

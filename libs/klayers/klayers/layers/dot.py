@@ -6,6 +6,7 @@ from typing import Any
 
 import kops
 from klayers.layer import Layer
+from klayers.layers.rms_normalization import unit
 from kspec import public
 
 
@@ -32,7 +33,7 @@ class Dot(Layer):
                 raise TypeError(f"axes must be an integer or two of them, not {axes!r}.")
             if len(axes) != 2 or not all(isinstance(axis, int) for axis in axes):
                 raise ValueError(f"axes must be an integer or two of them, not {axes!r}.")
-        self.axes = axes
+        self.axes = axes if isinstance(axes, int) else tuple(axes)
         self.normalize = normalize
         self.supports_masking = True
 
@@ -62,8 +63,7 @@ class Dot(Layer):
         x, y = inputs
         first, second = self._axes_for([tuple(x.shape), tuple(y.shape)])
         if self.normalize:
-            x = kops.normalize(x, axis=first)
-            y = kops.normalize(y, axis=second)
+            x, y = unit(x, first), unit(y, second)
         letters = iter("bcdefghijklmnopqrstuvwxy")
         left = "".join("z" if i == first else "a" if i == 0 else next(letters) for i in range(len(x.shape)))
         right = "".join("z" if i == second else "a" if i == 0 else next(letters) for i in range(len(y.shape)))

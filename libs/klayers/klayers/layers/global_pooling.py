@@ -74,8 +74,8 @@ class GlobalAveragePooling1D(GlobalAverage):
         if mask is None:
             return super().call(inputs)
         weight = kops.expand_dims(kops.cast(mask, inputs.dtype), 2 if self._axes == (1,) else 1)
-        total = kops.sum(inputs * weight, axis=self._axes, keepdims=self.keepdims)
-        return total / kops.sum(weight, axis=self._axes, keepdims=self.keepdims)
+        total = kops.sum(kops.multiply(inputs, weight), axis=self._axes, keepdims=self.keepdims)
+        return kops.divide(total, kops.sum(weight, axis=self._axes, keepdims=self.keepdims))
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return None

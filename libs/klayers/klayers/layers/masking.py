@@ -31,7 +31,7 @@ class Masking(Layer):
 
     def call(self, inputs: Any) -> Any:
         kept = kops.any(kops.not_equal(inputs, self.mask_value), axis=-1, keepdims=True)
-        outputs = inputs * kops.cast(kept, inputs.dtype)
+        outputs = kops.multiply(inputs, kops.cast(kept, inputs.dtype))
         masking.set_mask(outputs, kops.squeeze(kept, axis=-1))  # found already: compute_mask need not run
         return outputs
 

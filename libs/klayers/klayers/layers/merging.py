@@ -131,7 +131,7 @@ class Average(Merge):
         return kops.add(x, y)
 
     def call(self, inputs: Any) -> Any:
-        return super().call(inputs) / len(inputs)
+        return kops.divide(super().call(inputs), len(inputs))
 
 
 @public("keras.layers.Maximum")

@@ -31,7 +31,7 @@ class GaussianNoise(RandomLayer):
         noise = random.normal(
             kops.shape(inputs), stddev=self.stddev, dtype=self.compute_dtype, seed=self.seed_generator
         )
-        return inputs + noise
+        return kops.add(inputs, noise)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **config_of(self, "stddev", "seed")}
@@ -63,7 +63,7 @@ class GaussianDropout(RandomLayer):
             dtype=self.compute_dtype,
             seed=self.seed_generator,
         )
-        return inputs * noise
+        return kops.multiply(inputs, noise)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **config_of(self, "rate", "seed")}
@@ -97,4 +97,5 @@ class AlphaDropout(Dropout):
         kept = kops.cast(
             kops.greater_equal(random.uniform(shape, seed=self.seed_generator), self.rate), inputs.dtype
         )
-        return scale * (inputs * kept + low * (1.0 - kept)) - scale * low * self.rate
+        changed = kops.add(kops.multiply(inputs, kept), kops.multiply(kops.subtract(1.0, kept), low))
+        return kops.subtract(kops.multiply(changed, scale), scale * low * self.rate)

@@ -154,7 +154,8 @@ class PReLU(Layer):
         self.input_spec = InputSpec(ndim=len(input_shape), axes=axes)
 
     def call(self, inputs: Any) -> Any:
-        return kops.relu(inputs) - self.alpha * kops.relu(-inputs)
+        below = kops.multiply(kops.relu(kops.negative(inputs)), self.alpha)
+        return kops.subtract(kops.relu(inputs), below)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape

@@ -63,14 +63,18 @@ class UnitNormalization(Layer):
         self.supports_masking = True
 
     def call(self, inputs: Any) -> Any:
-        axis = tuple(self.axis) if isinstance(self.axis, list) else self.axis
-        square = kops.sum(kops.square(inputs), axis=axis, keepdims=True)
-        # Squares below this vanish in half precision; it is far below any length that matters.
-        tiny = 1e-7 if kops.standardize_dtype(inputs.dtype) == "float16" else 1e-24
-        return inputs * kops.rsqrt(kops.maximum(square, tiny))
+        return unit(inputs, tuple(self.axis) if isinstance(self.axis, list) else self.axis)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return input_shape
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "axis": self.axis}
+
+
+def unit(x: Any, axis: Any) -> Any:
+    """`x` divided by its length along axes; zeros stay."""
+    square = kops.sum(kops.square(x), axis=axis, keepdims=True)
+    # What half precision still tells from zero; elsewhere far below any length that matters.
+    tiny = 1e-7 if kops.standardize_dtype(x.dtype) == "float16" else 1e-24
+    return kops.multiply(x, kops.rsqrt(kops.maximum(square, tiny)))

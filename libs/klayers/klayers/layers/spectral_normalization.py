@@ -65,7 +65,7 @@ class SpectralNormalization(Wrapper):
         u, v = kops.stop_gradient(u), kops.stop_gradient(v)
         sigma = kops.matmul(kops.matmul(v, matrix), kops.transpose(u))
         self.vector_u.assign(u)
-        self.kernel.assign(kops.reshape(matrix / sigma, self.kernel.shape))
+        self.kernel.assign(kops.reshape(kops.divide(matrix, sigma), self.kernel.shape))
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return self.layer.compute_output_shape(input_shape)
@@ -75,4 +75,4 @@ class SpectralNormalization(Wrapper):
 
 
 def _unit(x: Any) -> Any:
-    return x / kops.sqrt(kops.maximum(kops.sum(kops.square(x)), 1e-12))
+    return kops.divide(x, kops.sqrt(kops.maximum(kops.sum(kops.square(x)), 1e-12)))
