@@ -6,6 +6,7 @@ from typing import Any, Iterator
 
 from klayers import tracking
 from klayers.context import context
+import numpy as np
 from kops import tree
 from kops.scopes import StatelessScope, ambient
 from kops.variable import Variable
@@ -122,8 +123,8 @@ class LayerState:
         return sum(size_of(v.shape) for v in self.weights)
 
     def get_weights(self) -> list[Any]:
-        """The values of `weights` as NumPy arrays."""
-        return [v.numpy() for v in self.weights]
+        """The values of `weights` as NumPy arrays, copied: later training does not change them."""
+        return [np.array(v.numpy()) for v in self.weights]
 
     def set_weights(self, weights: Any) -> None:
         """Assign values like those of `get_weights`.
