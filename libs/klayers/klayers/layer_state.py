@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Iterator
 
+import numpy as np
 from klayers import tracking
 from klayers.context import context
-import numpy as np
 from kops import tree
 from kops.scopes import StatelessScope, ambient
 from kops.variable import Variable
