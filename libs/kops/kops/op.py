@@ -193,11 +193,11 @@ class Op:
         native = e.lookup(self.name, args)
         if native is not None:
             return native, False
-        if self.kind == "composite":
-            return self._body, True
         reason = e.GAPS.get(self.name)
         if reason is not None:
             raise NotImplementedError(f"{self.name} is not available on the {e.NAME} backend: {reason}")
+        if self.kind != "primitive":
+            return self._body, True
         raise NotImplementedError(f"The {e.NAME} backend has no kernel for {self.name}.")
 
     def promote(self, ds: Sequence[Any], args: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:

@@ -9,7 +9,9 @@ from kops.backends.jax import (
     elementwise,
     indexing,
     linalg,
+    linalg_matrix,
     manipulation,
+    manipulation_diagonals,
     nn_activations,
     nn_attention,
     nn_conv,
@@ -17,25 +19,31 @@ from kops.backends.jax import (
     nn_rnn,
     random,
     reduction,
+    segment,
     sorting,
+    sorting_unique,
 )
 
 TABLE = merge_tables(
     [
         control,
         core_ops,
-        reduction,
         elementwise,
         indexing,
         linalg,
+        linalg_matrix,
         manipulation,
+        manipulation_diagonals,
         nn_activations,
-        nn_conv,
-        sorting,
-        nn_pooling,
-        random,
         nn_attention,
+        nn_conv,
+        nn_pooling,
         nn_rnn,
+        random,
+        reduction,
+        segment,
+        sorting,
+        sorting_unique,
     ]
 )
 SCALARS = elementwise.SCALARS

@@ -9,31 +9,39 @@ from kops.backends.numpy import (
     elementwise,
     indexing,
     linalg,
+    linalg_matrix,
     manipulation,
+    manipulation_diagonals,
     nn_activations,
     nn_conv,
     nn_pooling,
     nn_rnn,
     random,
     reduction,
+    segment,
     sorting,
+    sorting_unique,
 )
 
 TABLE = merge_tables(
     [
         control,
         core_ops,
-        reduction,
         elementwise,
         indexing,
         linalg,
+        linalg_matrix,
         manipulation,
+        manipulation_diagonals,
         nn_activations,
         nn_conv,
-        sorting,
         nn_pooling,
-        random,
         nn_rnn,
+        random,
+        reduction,
+        segment,
+        sorting,
+        sorting_unique,
     ]
 )
 SCALARS = elementwise.SCALARS

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 # Eager: what NumPy cannot.
-GAPS: dict[str, str] = {}
+GAPS: dict[str, str] = {"jvp": "it has no derivatives."}
 
 # While a graph is traced: ops that OpenVINO's op set cannot express. Functions that use them run eagerly.
 GRAPH_GAPS: dict[str, str] = {

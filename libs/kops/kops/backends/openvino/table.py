@@ -4,31 +4,37 @@ from __future__ import annotations
 
 from kops.backends.merging import merge_tables
 from kops.backends.openvino import (
+    control,
     core_ops,
     elementwise,
     indexing,
     linalg,
     manipulation,
+    manipulation_diagonals,
     nn_activations,
     nn_conv,
     nn_pooling,
     nn_rnn,
     reduction,
+    segment,
     sorting,
 )
 
 GRAPH_TABLE = merge_tables(
     [
+        control,
         core_ops,
         elementwise,
         indexing,
         linalg,
         manipulation,
+        manipulation_diagonals,
         nn_activations,
         nn_conv,
         nn_pooling,
         nn_rnn,
         reduction,
+        segment,
         sorting,
     ]
 )

@@ -9,7 +9,9 @@ from kops.backends.torch import (
     elementwise,
     indexing,
     linalg,
+    linalg_matrix,
     manipulation,
+    manipulation_diagonals,
     nn_activations,
     nn_attention,
     nn_conv,
@@ -18,26 +20,32 @@ from kops.backends.torch import (
     nn_rnn,
     random,
     reduction,
+    segment,
     sorting,
+    sorting_unique,
 )
 
 TABLE = merge_tables(
     [
         control,
         core_ops,
-        reduction,
         elementwise,
         indexing,
         linalg,
+        linalg_matrix,
         manipulation,
+        manipulation_diagonals,
         nn_activations,
-        nn_conv,
-        sorting,
-        nn_pooling,
-        random,
-        nn_normalization,
         nn_attention,
+        nn_conv,
+        nn_normalization,
+        nn_pooling,
         nn_rnn,
+        random,
+        reduction,
+        segment,
+        sorting,
+        sorting_unique,
     ]
 )
 SCALARS = elementwise.SCALARS

@@ -1,0 +1,208 @@
+"""Branches and loops whose conditions are tensors. The bodies here serve engines that compute at once."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+from kspec import public
+
+from kops import tree
+from kops.control_checks import check_scan
+from kops.control_trees import (
+    as_vars,
+    at,
+    check_like,
+    leading,
+    longer,
+    result_specs,
+    specs,
+    stacked,
+    tensors,
+    without_first,
+)
+from kops.declare import Operand, functional
+from kops.keras_tensor import KerasTensor
+
+
+def _cond_spec(pred: Any, true_fn: Any, false_fn: Any) -> Any:
+    yes, no = result_specs(true_fn), result_specs(false_fn)
+    check_like("true_fn and false_fn must return the same structure, shapes and dtypes", yes, no)
+    return yes
+
+
+@functional(shape=_cond_spec)
+def _cond(pred: Operand, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+    """`cond` without symbolic tensors."""
+    return true_fn() if bool(pred) else false_fn()
+
+
+@public("keras.ops.cond")
+def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> Any:
+    """`true_fn()` where `pred` is true, else `false_fn()`.
+
+    Args:
+        pred: a scalar bool, Python's or a tensor.
+        true_fn, false_fn: functions without arguments, whose results have the same structure, shapes and dtypes.
+
+    Returns:
+        What the chosen function returns. With a symbolic `pred` both are part of the graph, and the values of one
+        are selected.
+
+    Example:
+        >>> cond(ops.sum(x) > 0, lambda: x + 1, lambda: x - 1)
+    """
+    if not callable(true_fn) or not callable(false_fn):
+        raise TypeError(f"cond: true_fn and false_fn must be callable, not {true_fn!r} and {false_fn!r}.")
+    if not isinstance(pred, KerasTensor):
+        return _cond(tensors(pred) if hasattr(pred, "dtype") else pred, true_fn, false_fn)
+    from kops.ops.elementwise import where
+
+    # What the functions refer to may be symbolic, too: they are run here, and become part of the graph.
+    yes, no = true_fn(), false_fn()
+    check_like(
+        "cond: true_fn and false_fn must return the same structure, shapes and dtypes", specs(yes), specs(no)
+    )
+    return tree.map_structure(lambda a, b: where(pred, a, b), yes, no, none_is_leaf=False)
+
+
+def _switch_spec(index: Any, branches: Any, operands: Any) -> Any:
+    results = [result_specs(branch, *operands) for branch in branches]
+    for other in results[1:]:
+        check_like("switch: all branches must return the same structure, shapes and dtypes", other, results[0])
+    return results[0]
+
+
+@public("keras.ops.switch")
+@functional(shape=_switch_spec)
+def switch(index: Operand, branches: Any, *operands: Operand) -> Any:
+    """`branches[index](*operands)`, the index clamped to the list.
+
+    Args:
+        index: scalar integer, a number or a tensor.
+        branches: list of functions, whose results have the same structure, shapes and dtypes.
+        *operands: arguments of the functions, tensors or trees of them.
+
+    Returns:
+        What the chosen function returns.
+    """
+    return branches[min(max(int(index), 0), len(branches) - 1)](*tensors(list(operands)))
+
+
+def _while_spec(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None) -> Any:
+    given, several = as_vars(loop_vars)
+    state = specs(given)
+    after, _ = as_vars(result_specs(body, *state))
+    check_like("while_loop: body must return what it gets, with the same shapes and dtypes", after, state)
+    fresh = tree.map_structure(lambda s: KerasTensor(s.shape, s.dtype), state)
+    return fresh if several else fresh[0]
+
+
+@public("keras.ops.while_loop")
+@functional(shape=_while_spec)
+def while_loop(
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Operand, maximum_iterations: int | None = None
+) -> Any:
+    """Repeat `loop_vars = body(*loop_vars)` as long as `cond(*loop_vars)` is true.
+
+    Args:
+        cond: takes the loop variables, returns a scalar bool.
+        body: takes the loop variables, returns them anew with the same structure, shapes and dtypes.
+        loop_vars: a tuple or list of tensors or trees of them; or a single one.
+        maximum_iterations: optional limit.
+
+    Returns:
+        The final loop variables: a tuple, or the single one.
+
+    Example:
+        >>> while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0), (0, 1.0))
+        (3, 8.0)
+    """
+    given, several = as_vars(loop_vars)
+    state = tensors(given)
+    count = 0
+    while (maximum_iterations is None or count < maximum_iterations) and bool(cond(*state)):
+        state = tensors(as_vars(body(*state))[0])
+        count += 1
+    return state if several else state[0]
+
+
+def _fori_spec(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
+    state = specs(init_val)
+    after = result_specs(body_fun, KerasTensor((), "int32", record_history=False), state)
+    check_like("fori_loop: body_fun must return what it gets, with the same shapes and dtypes", after, state)
+    return tree.map_structure(lambda s: KerasTensor(s.shape, s.dtype), state)
+
+
+@public("keras.ops.fori_loop")
+@functional(shape=_fori_spec)
+def fori_loop(lower: Operand, upper: Operand, body_fun: Callable[..., Any], init_val: Operand) -> Any:
+    """`init_val` after `val = body_fun(i, val)` for `i` from `lower` to `upper - 1`.
+
+    Args:
+        lower, upper: integers, numbers or scalar tensors.
+        body_fun: takes the index (a scalar tensor) and the value, returns the value anew with the same structure,
+            shapes and dtypes.
+        init_val: tensor or tree of tensors.
+
+    Returns:
+        The final value.
+
+    Example:
+        >>> fori_loop(0, 4, lambda i, total: total + i, 0)
+        6
+    """
+    value = tensors(init_val)
+    for i in range(int(lower), int(upper)):
+        value = tensors(body_fun(tensors(i), value))
+    return value
+
+
+def _scan_spec(
+    f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1
+) -> Any:
+    check_scan(f, unroll)
+    size = leading("scan", xs, length)
+    carry = specs(init)
+    after, row = result_specs(f, carry, without_first(xs))
+    check_like("scan: the carry that f returns must be like init", after, carry)
+    return after, longer(row, size)
+
+
+@public("keras.ops.scan")
+@functional(shape=_scan_spec)
+def scan(
+    f: Callable[..., Any],
+    init: Operand,
+    xs: Operand = None,
+    length: int | None = None,
+    reverse: bool = False,
+    unroll: Any = 1,
+) -> Any:
+    """Carry a state along the first axis of `xs`: `carry, y = f(carry, x)` for each slice `x`.
+
+    Args:
+        f: takes the carry and a slice of `xs`, returns the carry (with the same structure, shapes and dtypes) and
+            an output (a tensor, a tree of tensors, or None).
+        init: the first carry, a tensor or tree of tensors.
+        xs: tensor or tree of tensors with the same size of the first axis; or None.
+        length: number of steps; needed when `xs` is None.
+        reverse: start with the last slice; outputs stay in the order of the slices.
+        unroll: steps per iteration of the compiled loop (JAX), True for all.
+
+    Returns:
+        The final carry, and the outputs stacked along a new first axis.
+
+    Example:
+        >>> scan(lambda total, x: (total + x, total), 0, [1, 2, 3])
+        (6, [0, 1, 3])
+    """
+    check_scan(f, unroll)
+    carry, xs = tensors(init), tensors(xs)
+    size = leading("scan", xs, length)
+    if size is None:
+        raise NotImplementedError("scan: the number of steps must be known while this engine builds a graph.")
+    rows: list[Any] = [None] * size
+    for i in reversed(range(size)) if reverse else range(size):
+        carry, row = f(carry, at(xs, i))
+        carry, rows[i] = tensors(carry), tensors(row)
+    return carry, stacked(rows, lambda: result_specs(f, specs(init), without_first(xs))[1])
