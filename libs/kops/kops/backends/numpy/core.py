@@ -8,6 +8,7 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
+from kops.backends.plain_layer import LayerBase
 from kops.backends.probing import probe
 from kops.config import settings
 from kops.dtypes import standardize_dtype
@@ -57,7 +58,9 @@ def convert(x: Any, dtype: str | None) -> np.ndarray:
         return np.asarray(x, dtype=native_dtype(dtype))
     array = np.asarray(x)
     if array.dtype == object:
-        raise ValueError(f"Cannot make a tensor of {x!r}: its rows have different lengths or hold other objects.")
+        raise ValueError(
+            f"Cannot make a tensor of {x!r}: its rows have different lengths or hold other objects."
+        )
     if hasattr(x, "dtype"):
         return array
     # Python numbers and lists of them have no dtype of their own: ours is floatx, or int32 where it fits.
@@ -113,10 +116,13 @@ def device_scope(name: str) -> Any:
 
 
 def layer_base() -> type:
-    return object
+    return LayerBase
 
 
 def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:
     return probe(
-        function, args, kwargs, lambda call, specs: call([np.ones(shape, native_dtype(d)) for shape, d in specs])
+        function,
+        args,
+        kwargs,
+        lambda call, specs: call([np.ones(shape, native_dtype(d)) for shape, d in specs]),
     )
