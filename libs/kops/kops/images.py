@@ -1,0 +1,42 @@
+"""Shapes of images, `(height, width, channels)` or with a batch, in either data format."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kops import windows
+from kops.shapes import Shape
+
+
+def layout(ndim: int, data_format: str | None, spatial: int = 2) -> tuple[int, bool]:
+    """The axis of the height, and whether channels come first; an image may lack the batch."""
+    if ndim not in (spatial + 1, spatial + 2):
+        raise ValueError(
+            f"images have {spatial + 1} dimensions, or {spatial + 2} with a batch; this has {ndim} dimensions."
+        )
+    first = windows.channels_first(data_format)
+    return ndim - spatial - (0 if first else 1), first
+
+
+def axes(x: Any, data_format: str | None) -> tuple[int, int, int]:
+    """The axes of height, width and channels."""
+    height, first = layout(len(x.shape), data_format)
+    return height, height + 1, height - 1 if first else height + 2
+
+
+def resized(x: Any, size: tuple[int | None, int | None], data_format: str | None) -> Shape:
+    height, width, _ = axes(x, data_format)
+    return tuple(size[0] if i == height else size[1] if i == width else d for i, d in enumerate(x.shape))
+
+
+def colours(x: Any, data_format: str | None, depth: int = 3) -> int:
+    """The axis of the channels, of which there must be `depth`."""
+    axis = axes(x, data_format)[2]
+    if x.shape[axis] not in (None, depth):
+        raise ValueError(f"axis {axis} must hold {depth} channels, not {x.shape[axis]}.")
+    return axis
+
+
+def pair(value: Any, name: str) -> tuple[int, int]:
+    """A size given as an int or two."""
+    return windows.each(value, 2, name)  # type: ignore[return-value]
