@@ -52,7 +52,11 @@ class Environment:
         self.folder, self.pip = folder, pip
         run([sys.executable, "-m", "venv", "--without-pip", folder])
         self.interpreter = folder / "bin/python"
-        self.install("--find-links", wheels, *packages)
+        # Ours and no namesake: an index may have other projects of the same names.
+        ours = folder / "ours.txt"
+        rows = [f"{wheel.name.split('-')[0]} @ {wheel.resolve().as_uri()}" for wheel in wheels.glob("*.whl")]
+        ours.write_text("\n".join(rows))
+        self.install("-c", ours, *packages)
 
     def install(self, *arguments) -> None:
         run(
