@@ -200,7 +200,7 @@ def kron(x1: Tensor, x2: Tensor) -> Any:
     wide_a = [d for pair in zip(a, (1,) * n) for d in pair]
     wide_b = [d for pair in zip((1,) * n, b) for d in pair]
     product = multiply(reshape(x1, wide_a), reshape(x2, wide_b))
-    return reshape(product, tuple(None if None in pair else pair[0] * pair[1] for pair in zip(a, b)))
+    return reshape(product, [None if d is None or e is None else d * e for d, e in zip(a, b)])
 
 
 def _cross_shape(

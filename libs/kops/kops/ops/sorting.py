@@ -124,3 +124,79 @@ def searchsorted(sorted_sequence: Tensor, values: Tensor, side: str = "left") ->
         >>> searchsorted([1, 3, 5], [3, 4])
         [1, 2]
     """
+
+
+def _unique_dtypes(
+    d: Any,
+    *,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    **static: Any,
+) -> Any:
+    dtype = promote.natural(d)
+    extras = sum(map(bool, (return_index, return_inverse, return_counts)))
+    return dtype, ((dtype, *("int32",) * extras) if extras else dtype)
+
+
+def _unique_shapes(
+    x: Any,
+    sorted: bool = True,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
+    shape = tuple(x.shape)
+    if axis is None:
+        values: Shape = (size,)
+        inverse = shape
+    else:
+        axis = standardize_axis(axis, len(shape))
+        values = (*shape[:axis], size, *shape[axis + 1 :])
+        inverse = (shape[axis],)
+    outputs = [values]
+    outputs += (
+        [(size,)] * bool(return_index) + [inverse] * bool(return_inverse) + [(size,)] * bool(return_counts)
+    )
+    return values if len(outputs) == 1 else outputs
+
+
+@public("keras.ops.unique", "keras.ops.numpy.unique")
+@primitive(
+    dtype=_unique_dtypes,
+    shape=_unique_shapes,
+    key=("return_index", "return_inverse", "return_counts"),
+    checked=True,
+)
+def unique(
+    x: Tensor,
+    sorted: bool = True,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    size: int | None = None,
+    fill_value: Any = None,
+) -> Any:
+    """The different elements, or the different slices along an axis.
+
+    Args:
+        x: tensor.
+        sorted: whether they come in ascending order (here they always do).
+        return_index: also return where each stands for the first time.
+        return_inverse: also return for each element of `x` which of the values it is.
+        return_counts: also return how often each occurs.
+        axis: compare slices along this axis; None compares the elements of the flattened tensor.
+        size: return that many: more are cut off, fewer filled up. Needed under `jit` on JAX.
+        fill_value: what fills up; the first (smallest) value by default.
+
+    Returns:
+        The values, or a tuple with what was asked for beside them, int32, in the order of the parameters.
+
+    Example:
+        >>> unique([2, 1, 2], return_counts=True)
+        ([1, 2], [1, 2])
+    """

@@ -178,7 +178,7 @@ def jit(function: Callable[..., Any]) -> Callable[..., Any]:
             # f32 keeps the numbers those of the other engines; the default may be bf16.
             compiled[key] = (ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"}), structure)
         program, structure = compiled[key]
-        results = program([np.ascontiguousarray(a) for a in arrays], share_inputs=True)
+        results = program([np.asarray(a, order="C") for a in arrays], share_inputs=True)
         return fetch(results, structure)
 
     return call

@@ -7,6 +7,7 @@ GAPS: dict[str, str] = {"jvp": "it has no derivatives."}
 
 # While a graph is traced: ops that OpenVINO's op set cannot express. Functions that use them run eagerly.
 GRAPH_GAPS: dict[str, str] = {
+    "bincount": "the size of its output depends on values.",
     "cumprod": "the op set has no running product.",
     "gcd": "the op set has no greatest common divisor, and a loop over all elements would not pay.",
     "lcm": "it needs gcd, which the op set has not.",

@@ -22,7 +22,7 @@ def _get_item(x: torch.Tensor, key: Any) -> torch.Tensor:
 def _general_item(x: torch.Tensor, key: Any) -> torch.Tensor:
     """torch has no negative steps and takes only its own arrays."""
     entries = entries_of(key, x.ndim)
-    advanced = any(is_array(e) for e in entries)
+    advanced = any(is_array(e) and len(e.shape) for e in entries)
     result: list[Any] = []
     flips: list[int] = []
     axis = 0
@@ -40,7 +40,7 @@ def _general_item(x: torch.Tensor, key: Any) -> torch.Tensor:
         elif is_array(e) and not isinstance(e, torch.Tensor):
             e = torch.as_tensor(e, device=x.device)
         elif isinstance(e, int) and advanced:
-            e = torch.tensor(e, device=x.device)  # beside index arrays an int is one of them
+            e = torch.tensor([e], device=x.device)  # beside index arrays an int is one of them
         if e is not None:
             axis += e.ndim if isinstance(e, torch.Tensor) and e.dtype == torch.bool else 1
         if isinstance(e, torch.Tensor) and e.dtype != torch.bool:

@@ -22,5 +22,5 @@ def compiled(function: Any, arrays: list[Any], dynamic: bool | str) -> Any:
     inputs = [_Input(a, bool(dynamic) and not (dynamic == "first" and i)) for i, a in enumerate(arrays)]
     model, structure = trace(function, inputs)
     program = ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    results = program([np.ascontiguousarray(a) for a in arrays])
+    results = program([np.asarray(a, order="C") for a in arrays])
     return fetch(results, structure)

@@ -1,0 +1,62 @@
+"""Kernels of decompositions and solvers."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+
+def _cholesky(x: Any, upper: bool) -> Any:
+    factor = np.linalg.cholesky(x)
+    return np.swapaxes(factor, -1, -2).conj() if upper else factor
+
+
+def _solve(a: Any, b: Any) -> Any:
+    if b.ndim == a.ndim - 1:
+        return np.linalg.solve(a, b[..., None])[..., 0]
+    return np.linalg.solve(a, b)
+
+
+def _solve_triangular(a: Any, b: Any, lower: bool) -> Any:
+    return _solve(np.tril(a) if lower else np.triu(a), b)
+
+
+def _lu_factor(x: Any) -> Any:
+    """Gaussian elimination with partial pivoting, all matrices of the batch at once."""
+    m, n = x.shape[-2:]
+    lu = x.reshape(-1, m, n).copy()
+    every = np.arange(lu.shape[0])
+    pivots = np.empty((lu.shape[0], min(m, n)), np.int32)
+    for i in range(min(m, n)):
+        row = i + np.argmax(np.abs(lu[:, i:, i]), axis=1)
+        pivots[:, i] = row
+        kept = lu[every, i].copy()
+        lu[every, i] = lu[every, row]
+        lu[every, row] = kept
+        pivot = lu[:, i, i, None]
+        # A column of zeros: the matrix is singular, nothing is left to eliminate.
+        factors = np.divide(lu[:, i + 1 :, i], pivot, where=pivot != 0, out=np.zeros_like(lu[:, i + 1 :, i]))
+        lu[:, i + 1 :, i] = factors
+        lu[:, i + 1 :, i + 1 :] -= factors[:, :, None] * lu[:, i, None, i + 1 :]
+    return lu.reshape(x.shape), pivots.reshape(*x.shape[:-2], min(m, n))
+
+
+def _svd(x: Any, full_matrices: bool, compute_uv: bool) -> Any:
+    out = np.linalg.svd(x, full_matrices=full_matrices, compute_uv=compute_uv)
+    return tuple(out) if compute_uv else out
+
+
+TABLE = {
+    "cholesky": _cholesky,
+    "det": np.linalg.det,
+    "slogdet": lambda x: tuple(np.linalg.slogdet(x)),
+    "inv": np.linalg.inv,
+    "solve": _solve,
+    "solve_triangular": _solve_triangular,
+    "lu_factor": _lu_factor,
+    "qr": lambda x, mode: tuple(np.linalg.qr(x, mode)),
+    "eig": lambda x: tuple(np.linalg.eig(x)),
+    "eigh": lambda x: tuple(np.linalg.eigh(x)),
+    "svd": _svd,
+}

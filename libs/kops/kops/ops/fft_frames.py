@@ -1,0 +1,211 @@
+"""Overlapping frames of sequences, and their Fourier transforms over time."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from kops import promote
+from kops.declare import Tensor, Tensors, composite, primitive
+from kops.ops.fft import _computed, _pair_shape, irfft, rfft
+from kops.shapes import Shape
+from kspec import public
+
+
+def _frames(x: Any, sequence_length: int, sequence_stride: int) -> Shape:
+    if not len(x.shape):
+        raise ValueError("at least one dimension is needed.")
+    for name, value in (("sequence_length", sequence_length), ("sequence_stride", sequence_stride)):
+        if value < 1:
+            raise ValueError(f"{name} is positive; got {value}.")
+    n = x.shape[-1]
+    if n is not None and n < sequence_length:
+        raise ValueError(f"a sequence of length {n} has no part of length {sequence_length}.")
+    count = None if n is None else 1 + (n - sequence_length) // sequence_stride
+    return (*x.shape[:-1], count, sequence_length)
+
+
+@public("keras.ops.extract_sequences")
+@primitive(dtype=promote.first, shape=_frames, checked=True)
+def extract_sequences(x: Tensor, sequence_length: int, sequence_stride: int) -> Any:
+    """Overlapping parts of the last axis.
+
+    Args:
+        x: shape `(..., n)`.
+        sequence_length: length of a part.
+        sequence_stride: from the start of one part to that of the next.
+
+    Returns:
+        Shape `(..., parts, sequence_length)` with `parts = 1 + (n - sequence_length) // sequence_stride`.
+
+    Example:
+        >>> extract_sequences([1, 2, 3, 4], 2, 1)
+        [[1, 2], [2, 3], [3, 4]]
+    """
+
+
+def _window(window: Any, length: int, fft_length: int, dtype: str) -> Any:
+    """The window's values, centred in `fft_length`."""
+    before = (fft_length - length) // 2
+    after = fft_length - length - before
+    if window is not None and not isinstance(window, str):
+        if tuple(window.shape) != (length,):
+            raise ValueError(f"a window has shape ({length},) like the sequences; got {tuple(window.shape)}.")
+        if not isinstance(window, np.ndarray):
+            from kops.ops.core import cast
+            from kops.ops.manipulation import pad
+
+            return pad(cast(window, dtype), ((before, after),))
+        values = window
+    elif window is None:
+        values = np.ones(length)
+    else:
+        turn = 2 * np.pi * np.arange(length) / length
+        values = {"hann": 0.5 - 0.5 * np.cos(turn), "hamming": 0.54 - 0.46 * np.cos(turn)}[window]
+    return np.pad(values, (before, after)).astype(dtype)
+
+
+def _check_transform(sequence_length: int, sequence_stride: int, fft_length: int, window: Any) -> None:
+    if fft_length < sequence_length:
+        raise ValueError(f"fft_length {fft_length} is shorter than sequence_length {sequence_length}.")
+    if sequence_stride < 1 or sequence_length < 1:
+        raise ValueError(f"lengths are positive; got {sequence_length} and stride {sequence_stride}.")
+    if isinstance(window, str) and window not in ("hann", "hamming"):
+        raise ValueError(f"window is 'hann', 'hamming', None or a tensor; got {window!r}.")
+
+
+def _stft_shapes(
+    x: Any,
+    sequence_length: int,
+    sequence_stride: int,
+    fft_length: int,
+    window: Any = "hann",
+    center: bool = True,
+) -> list[Shape]:
+    _check_transform(sequence_length, sequence_stride, fft_length, window)
+    if not len(x.shape):
+        raise ValueError("at least one dimension is needed.")
+    n = x.shape[-1]
+    if n is not None:
+        n += 2 * (fft_length // 2) if center else 0
+        if n < fft_length:
+            raise ValueError(f"a sequence of length {x.shape[-1]} has no frame of length {fft_length}.")
+    count = None if n is None else 1 + (n - fft_length) // sequence_stride
+    return [(*x.shape[:-1], count, fft_length // 2 + 1)] * 2
+
+
+def _stft_dtypes(d: Any, **static: Any) -> Any:
+    compute, result = _computed(d)
+    return compute, (result, result)
+
+
+@public("keras.ops.stft")
+@composite(dtype=_stft_dtypes, shape=_stft_shapes, node="STFT", checked=True)
+def stft(
+    x: Tensor,
+    sequence_length: int,
+    sequence_stride: int,
+    fft_length: int,
+    window: Any = "hann",
+    center: bool = True,
+) -> Any:
+    """Short-time Fourier transform: `rfft` of overlapping windowed frames.
+
+    Args:
+        x: shape `(..., n)`.
+        sequence_length: length of the window.
+        sequence_stride: from one frame to the next.
+        fft_length: length of a frame; the window stands in its middle.
+        window: `"hann"`, `"hamming"`, None, or a tensor of shape `(sequence_length,)`.
+        center: mirror half a frame at both ends, so that frame `t` is centred at `t * sequence_stride`.
+
+    Returns:
+        A pair `(real, imaginary)` of shape `(..., frames, fft_length // 2 + 1)`.
+    """
+    from kops.dtypes import standardize_dtype
+    from kops.ops.elementwise_arithmetic import multiply
+    from kops.ops.manipulation import pad
+
+    ndim = len(x.shape)  # type: ignore[attr-defined]
+    if center:
+        half = fft_length // 2
+        x = pad(x, ((0, 0),) * (ndim - 1) + ((half, half),), mode="reflect")
+    values = _window(window, sequence_length, fft_length, standardize_dtype(x.dtype))  # type: ignore[attr-defined]
+    frames = multiply(extract_sequences(x, fft_length, sequence_stride), values)
+    return rfft(frames, fft_length)
+
+
+def _istft_shape(
+    x: Any,
+    sequence_length: int,
+    sequence_stride: int,
+    fft_length: int,
+    length: int | None = None,
+    window: Any = "hann",
+    center: bool = True,
+) -> Shape:
+    _check_transform(sequence_length, sequence_stride, fft_length, window)
+    shape = _pair_shape(x, 2)
+    if length is not None:
+        return (*shape[:-2], length)
+    if shape[-2] is None:
+        return (*shape[:-2], None)
+    total = fft_length + sequence_stride * (shape[-2] - 1)
+    return (*shape[:-2], total - (2 * (fft_length // 2) if center else 0))
+
+
+@public("keras.ops.istft")
+@composite(dtype=lambda ds, **_: _computed(*ds), shape=_istft_shape, node="ISTFT", checked=True)
+def istft(
+    x: Tensors,
+    sequence_length: int,
+    sequence_stride: int,
+    fft_length: int,
+    length: int | None = None,
+    window: Any = "hann",
+    center: bool = True,
+) -> Any:
+    """Inverse of `stft`, by windowed overlap-add divided by the sum of squared windows.
+
+    Args:
+        x: pair `(real, imaginary)` of shape `(..., frames, fft_length // 2 + 1)`; the number of frames must be known.
+        sequence_length, sequence_stride, fft_length, window, center: as given to `stft`.
+        length: cut or fill up with zeros to this length.
+
+    Returns:
+        Shape `(..., n)`.
+    """
+    from kops.dtypes import standardize_dtype
+    from kops.ops.core import shape
+    from kops.ops.elementwise_arithmetic import divide, multiply, square
+    from kops.ops.elementwise_comparison import greater, where
+    from kops.ops.indexing import get_item
+    from kops.ops.manipulation import broadcast_to, moveaxis, pad, reshape
+    from kops.ops.segment import segment_sum
+
+    frames = irfft(x, fft_length)
+    count = frames.shape[-2]
+    if count is None:
+        raise ValueError("istft needs to know the number of frames.")
+    dtype = standardize_dtype(frames.dtype)
+    values = _window(window, sequence_length, fft_length, dtype)
+    total = fft_length + sequence_stride * (count - 1)
+    places = (np.arange(count)[:, None] * sequence_stride + np.arange(fft_length)).reshape(-1).astype("int32")
+
+    def overlap_add(parts: Any) -> Any:
+        lead = tuple(shape(parts))[:-2]
+        rows = moveaxis(reshape(parts, (*lead, count * fft_length)), -1, 0)
+        return moveaxis(segment_sum(rows, places, total), 0, -1)
+
+    weights = overlap_add(broadcast_to(square(values), (count, fft_length)))
+    summed = overlap_add(multiply(frames, values))
+    covered = greater(weights, 1e-10)
+    y = where(covered, divide(summed, where(covered, weights, 1.0)), summed)
+    start = fft_length // 2 if center else 0
+    end = total - start
+    if length is not None:
+        end = start + length
+        if end > total:
+            y = pad(y, ((0, 0),) * (len(y.shape) - 1) + ((0, end - total),))
+    return get_item(y, (Ellipsis, slice(start, end)))

@@ -1,0 +1,374 @@
+"""Decompositions of matrices and solvers; leading axes are batches of matrices."""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from kops import dtypes, promote
+from kops.declare import Tensor, composite, primitive
+from kops.ops.linalg import matmul
+from kops.shapes import Shape, broadcast_shapes
+from kspec import public
+
+
+def _computed(*ds: Any) -> tuple[str, str]:
+    """`(where to compute, result)`: no engine decomposes half floats, so they are computed in 32 bits."""
+    dtype = dtypes.to_inexact(promote.result_type(*ds))
+    return ("float32" if dtype in ("float16", "bfloat16") else dtype), dtype
+
+
+def _one(*ds: Any, **static: Any) -> Any:
+    return _computed(*ds)
+
+
+def _several(n: int) -> Any:
+    def rule(*ds: Any, **static: Any) -> Any:
+        compute, result = _computed(*ds)
+        return compute, (result,) * n
+
+    return rule
+
+
+def _matrices(x: Any, square: bool = True) -> Shape:
+    shape = tuple(x.shape)
+    if len(shape) < 2:
+        raise ValueError(f"a matrix has at least 2 dimensions; got shape {shape}.")
+    if square and None not in shape[-2:] and shape[-2] != shape[-1]:
+        raise ValueError(f"matrices must be square; got shape {shape}.")
+    return shape
+
+
+def _same(x: Any, *static: Any, **named: Any) -> Shape:
+    return _matrices(x)
+
+
+@public("keras.ops.cholesky", "keras.ops.linalg.cholesky")
+@primitive(dtype=_one, shape=_same, node="linalg:Cholesky", checked=True)
+def cholesky(x: Tensor, upper: bool = False) -> Any:
+    """The triangular factor `L` with `x = L @ L.T` of symmetric positive definite matrices.
+
+    Args:
+        x: shape `(..., n, n)`.
+        upper: return `L.T` instead.
+    """
+
+
+@public("keras.ops.cholesky_inverse", "keras.ops.linalg.cholesky_inverse")
+@composite(dtype=_one, shape=_same, node="linalg:CholeskyInverse", checked=True)
+def cholesky_inverse(x: Tensor, upper: bool = False) -> Any:
+    """The inverse of a matrix whose Cholesky factor is given.
+
+    Args:
+        x: the factor, shape `(..., n, n)`.
+        upper: whether the factor is the upper triangular one.
+    """
+    from kops.ops.creation import eye
+    from kops.ops.manipulation import swapaxes
+
+    n = x.shape[-1]  # type: ignore[attr-defined]
+    factor = swapaxes(x, -1, -2) if upper else x
+    inverse = solve_triangular(factor, _identity_like(factor, eye, n), lower=True)
+    return matmul(swapaxes(inverse, -1, -2), inverse)
+
+
+def _identity_like(x: Any, eye: Any, n: Any) -> Any:
+    from kops.ops.creation import zeros_like
+    from kops.ops.elementwise_arithmetic import add
+
+    return add(zeros_like(x), eye(n, dtype=dtypes.standardize_dtype(x.dtype)))
+
+
+def _scalar_shape(x: Any) -> Shape:
+    return _matrices(x)[:-2]
+
+
+@public("keras.ops.det", "keras.ops.linalg.det")
+@primitive(dtype=_one, shape=_scalar_shape, checked=True)
+def det(x: Tensor) -> Any:
+    """Determinants of matrices of shape `(..., n, n)`."""
+
+
+@public("keras.ops.slogdet", "keras.ops.numpy.slogdet")
+@primitive(dtype=_several(2), shape=lambda x: [_scalar_shape(x)] * 2, node="numpy:Slogdet", checked=True)
+def slogdet(x: Tensor) -> Any:
+    """Signs and logarithms of the absolute values of determinants: `(sign, logabsdet)`.
+
+    Args:
+        x: shape `(..., n, n)`.
+    """
+
+
+@public("keras.ops.logdet")
+@composite(dtype=_one, shape=_scalar_shape, node="math:Logdet")
+def logdet(x: Tensor) -> Any:
+    """Logarithms of the determinants of positive definite matrices; NaN where a determinant is negative."""
+    from kops.ops.elementwise_comparison import greater_equal, where
+
+    sign, logabs = slogdet(x)
+    return where(greater_equal(sign, 0), logabs, float("nan"))
+
+
+@public("keras.ops.inv", "keras.ops.linalg.inv")
+@primitive(dtype=_one, shape=_same, checked=True)
+def inv(x: Tensor) -> Any:
+    """Inverses of matrices of shape `(..., n, n)`."""
+
+
+def _solved(a: Any, b: Any, lower: bool = False) -> Shape:
+    shape, right = _matrices(a), tuple(b.shape)
+    vector = len(right) == len(shape) - 1
+    if len(right) not in (len(shape), len(shape) - 1):
+        raise ValueError(f"b has the dimensions of a, or one less; got shapes {shape} and {right}.")
+    rows = right[-1] if vector else right[-2]
+    if None not in (rows, shape[-1]) and rows != shape[-1]:
+        raise ValueError(f"a has {shape[-1]} rows but b has {rows}; got shapes {shape} and {right}.")
+    batch = broadcast_shapes(shape[:-2], right[: len(shape) - 2])
+    return (*batch, *right[len(shape) - 2 :])
+
+
+@public("keras.ops.solve", "keras.ops.linalg.solve")
+@primitive(dtype=_one, shape=_solved, checked=True)
+def solve(a: Tensor, b: Tensor) -> Any:
+    """`x` with `a @ x = b`.
+
+    Args:
+        a: shape `(..., n, n)`.
+        b: shape `(..., n, k)` or `(..., n)`.
+    """
+
+
+@public("keras.ops.solve_triangular", "keras.ops.linalg.solve_triangular")
+@primitive(dtype=_one, shape=_solved, checked=True)
+def solve_triangular(a: Tensor, b: Tensor, lower: bool = False) -> Any:
+    """`x` with `a @ x = b` for triangular `a`; the other triangle is not read.
+
+    Args:
+        a: shape `(..., n, n)`.
+        b: shape `(..., n, k)` or `(..., n)`.
+        lower: whether `a` is lower triangular.
+    """
+
+
+def _lu_dtypes(*ds: Any, **static: Any) -> Any:
+    compute, result = _computed(*ds)
+    return compute, (result, "int32")
+
+
+def _lu_shapes(x: Any) -> list[Shape]:
+    shape = _matrices(x, square=False)
+    m, n = shape[-2:]
+    return [shape, (*shape[:-2], None if m is None or n is None else min(m, n))]
+
+
+@public("keras.ops.lu_factor", "keras.ops.linalg.lu_factor")
+@primitive(dtype=_lu_dtypes, shape=_lu_shapes, checked=True)
+def lu_factor(x: Tensor) -> Any:
+    """LU decomposition with row exchanges.
+
+    Args:
+        x: shape `(..., m, n)`.
+
+    Returns:
+        `(lu, pivots)`: `L` below the diagonal (its own is 1) and `U` on and above it in one matrix; row `i` was
+        exchanged with row `pivots[i]`, counted from 0.
+    """
+
+
+def _qr_shapes(x: Any, mode: str = "reduced") -> list[Shape]:
+    shape = _matrices(x, square=False)
+    if mode not in ("reduced", "complete"):
+        raise ValueError(f"mode is 'reduced' or 'complete'; got {mode!r}.")
+    m, n = shape[-2:]
+    k = m if mode == "complete" else None if m is None or n is None else min(m, n)
+    return [(*shape[:-2], m, k), (*shape[:-2], k, n)]
+
+
+@public("keras.ops.qr", "keras.ops.linalg.qr")
+@primitive(dtype=_several(2), shape=_qr_shapes, checked=True)
+def qr(x: Tensor, mode: str = "reduced") -> Any:
+    """`(q, r)`: an orthogonal and an upper triangular matrix whose product is `x`.
+
+    Args:
+        x: shape `(..., m, n)`.
+        mode: `"reduced"`: `k = min(m, n)` columns in `q`; `"complete"`: `m`.
+    """
+
+
+def _eig_dtypes(*ds: Any, **static: Any) -> Any:
+    compute, _ = _computed(*ds)
+    wide = compute in ("float64", "complex128")
+    return compute, ("complex128" if wide else "complex64",) * 2
+
+
+def _eig_shapes(x: Any) -> list[Shape]:
+    shape = _matrices(x)
+    return [shape[:-1], shape]
+
+
+@public("keras.ops.eig", "keras.ops.linalg.eig")
+@primitive(dtype=_eig_dtypes, shape=_eig_shapes, checked=True)
+def eig(x: Tensor) -> Any:
+    """`(eigenvalues, eigenvectors)` of square matrices, both complex; the vectors are columns.
+
+    Args:
+        x: shape `(..., n, n)`.
+    """
+
+
+@public("keras.ops.eigh", "keras.ops.linalg.eigh")
+@primitive(
+    dtype=lambda d, **_: (_computed(d)[0], (promote.real_part(_computed(d)[1]), _computed(d)[1])),
+    shape=_eig_shapes,
+    checked=True,
+)
+def eigh(x: Tensor) -> Any:
+    """`(eigenvalues, eigenvectors)` of symmetric matrices, ascending; the vectors are columns.
+
+    Args:
+        x: shape `(..., n, n)`; its lower triangle is read.
+    """
+
+
+def _svd_dtypes(d: Any, *, compute_uv: bool = True, **static: Any) -> Any:
+    compute, result = _computed(d)
+    real = promote.real_part(result)
+    return compute, ((result, real, result) if compute_uv else real)
+
+
+def _svd_shapes(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    shape = _matrices(x, square=False)
+    m, n = shape[-2:]
+    k = None if m is None or n is None else min(m, n)
+    s = (*shape[:-2], k)
+    if not compute_uv:
+        return s
+    return [(*shape[:-1], m if full_matrices else k), s, (*shape[:-2], n if full_matrices else k, n)]
+
+
+@public("keras.ops.svd", "keras.ops.linalg.svd")
+@primitive(dtype=_svd_dtypes, shape=_svd_shapes, key=("compute_uv",), node="SVD", checked=True)
+def svd(x: Tensor, full_matrices: bool = True, compute_uv: bool = True) -> Any:
+    """Singular value decomposition `x = u @ diag(s) @ vh`.
+
+    Args:
+        x: shape `(..., m, n)`.
+        full_matrices: return square `u` and `vh` instead of `k = min(m, n)` columns and rows.
+        compute_uv: return `(u, s, vh)`; else `s` alone.
+
+    Returns:
+        Singular values in descending order, with the factors around them.
+    """
+
+
+_EPS = {"float32": 2.0**-23, "float64": 2.0**-52}
+
+
+def _rank_tolerance(x: Any, s: Any, factor: float) -> Any:
+    """`factor * max(m, n) * eps * max(s)`."""
+    from kops.ops.core import cast, shape
+    from kops.ops.elementwise_arithmetic import maximum, multiply
+    from kops.ops.reduction import max
+
+    m, n = tuple(shape(x))[-2:]
+    dtype = dtypes.standardize_dtype(s.dtype)
+    largest = multiply(max(s, axis=-1, keepdims=True), factor * _EPS[dtype])
+    if m is None or n is None:  # symbolic: the value does not matter
+        return largest
+    if isinstance(m, int) and isinstance(n, int):
+        return multiply(largest, float(builtins.max(m, n)))
+    return multiply(largest, cast(maximum(m, n), dtype))
+
+
+@public("keras.ops.matrix_rank", "keras.ops.linalg.matrix_rank")
+@composite(
+    dtype=lambda d, **_: (_computed(d)[0], "int32"), shape=lambda x, tol=None: _matrices(x, square=False)[:-2]
+)
+def matrix_rank(x: Tensor, tol: float | None = None) -> Any:
+    """Number of singular values that are larger than a tolerance; int32.
+
+    Args:
+        x: shape `(..., m, n)`.
+        tol: the tolerance; by default `max(s) * max(m, n) * eps`.
+    """
+    from kops.ops.elementwise_comparison import greater
+    from kops.ops.reduction import count_nonzero
+
+    s = svd(x, compute_uv=False)
+    return count_nonzero(greater(s, _rank_tolerance(x, s, 1.0) if tol is None else tol), axis=-1)
+
+
+def _pinv_shape(x: Any, rcond: Any = None) -> Shape:
+    shape = _matrices(x, square=False)
+    return (*shape[:-2], shape[-1], shape[-2])
+
+
+def _inverted(s: Any, smallest: Any) -> Any:
+    """Reciprocals of the singular values that count, 0 for the others."""
+    from kops.ops.elementwise_arithmetic import divide
+    from kops.ops.elementwise_comparison import greater, where
+
+    counts = greater(s, smallest)
+    return where(counts, divide(1.0, where(counts, s, 1.0)), 0.0)
+
+
+def _adjoint(x: Any) -> Any:
+    from kops.ops.elementwise_complex import conjugate
+    from kops.ops.manipulation import swapaxes
+
+    x = swapaxes(x, -1, -2)
+    return conjugate(x) if dtypes.standardize_dtype(x.dtype).startswith("complex") else x
+
+
+@public("keras.ops.pinv", "keras.ops.linalg.pinv")
+@composite(dtype=_one, shape=_pinv_shape)
+def pinv(x: Tensor, rcond: float | None = None) -> Any:
+    """Moore-Penrose pseudo-inverse, by singular values.
+
+    Args:
+        x: shape `(..., m, n)`.
+        rcond: singular values up to `rcond * max(s)` count as 0; `10 * max(m, n) * eps` by default.
+    """
+    from kops.ops.elementwise_arithmetic import multiply
+    from kops.ops.manipulation import expand_dims
+    from kops.ops.reduction import max
+
+    u, s, vh = svd(x, full_matrices=False)
+    smallest = (
+        _rank_tolerance(x, s, 10.0) if rcond is None else multiply(max(s, axis=-1, keepdims=True), rcond)
+    )
+    scaled = multiply(_adjoint(vh), expand_dims(_inverted(s, smallest), -2))
+    return matmul(scaled, _adjoint(u))
+
+
+def _lstsq_shape(a: Any, b: Any, rcond: Any = None) -> Shape:
+    shape, right = tuple(a.shape), tuple(b.shape)
+    if len(shape) != 2 or len(right) not in (1, 2):
+        raise ValueError(f"a is a matrix and b a vector or matrix; got shapes {shape} and {right}.")
+    if None not in (shape[0], right[0]) and shape[0] != right[0]:
+        raise ValueError(f"a and b need as many rows; got shapes {shape} and {right}.")
+    return (shape[1], *right[1:])
+
+
+@public("keras.ops.lstsq", "keras.ops.linalg.lstsq")
+@composite(dtype=_one, shape=_lstsq_shape, checked=True)
+def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> Any:
+    """The `x` of least norm that minimises `norm(a @ x - b)`.
+
+    Args:
+        a: shape `(m, n)`.
+        b: shape `(m,)` or `(m, k)`.
+        rcond: singular values up to `rcond * max(s)` count as 0; `max(m, n) * eps` by default.
+    """
+    from kops.ops.elementwise_arithmetic import multiply
+    from kops.ops.manipulation import expand_dims, squeeze
+    from kops.ops.reduction import max
+
+    vector = len(b.shape) == 1  # type: ignore[attr-defined]
+    u, s, vh = svd(a, full_matrices=False)
+    smallest = (
+        _rank_tolerance(a, s, 1.0) if rcond is None else multiply(max(s, axis=-1, keepdims=True), rcond)
+    )
+    right = matmul(_adjoint(u), expand_dims(b, 1) if vector else b)
+    x = matmul(_adjoint(vh), multiply(expand_dims(_inverted(s, smallest), -1), right))
+    return squeeze(x, 1) if vector else x

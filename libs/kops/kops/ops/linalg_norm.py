@@ -1,0 +1,150 @@
+"""Norms and distances."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from kops import config, dtypes, promote
+from kops.declare import Tensor, composite
+from kops.shapes import Shape, reduced_shape, standardize_axes
+from kspec import public
+
+
+def _norm_dtypes(d: Any, **static: Any) -> Any:
+    # Squares of half floats overflow from 256 on: computed in 32 bits.
+    dtype = dtypes.to_inexact(promote.result_type(d))
+    return ("float32" if dtype in ("float16", "bfloat16") else dtype), promote.real_part(dtype)
+
+
+def _norm_shape(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Shape:
+    n = len(x.shape)
+    axes = standardize_axes(axis, n)
+    if axis is None and ord is not None and n not in (1, 2):
+        raise ValueError(
+            f"a norm of order {ord!r} over {n} dimensions needs `axis`: one for vectors, two for matrices."
+        )
+    if axis is not None and len(axes) not in (1, 2):
+        raise ValueError(f"a norm is over one axis (vectors) or two (matrices); got axis {axis}.")
+    if ord is not None:
+        if len(axes) == 1 and isinstance(ord, str):
+            raise ValueError(f"the norm {ord!r} is of matrices; vectors have numbers as orders.")
+        if len(axes) == 2 and ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
+            raise ValueError(f"matrix norms are 'fro', 'nuc', 1, -1, 2, -2, inf and -inf; got {ord!r}.")
+    return reduced_shape(x.shape, axis, keepdims)
+
+
+@public("keras.ops.norm", "keras.ops.linalg.norm")
+@composite(dtype=_norm_dtypes, shape=_norm_shape, checked=True)
+def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
+    """Norm of vectors or matrices. The gradient of the Euclidean norm at 0 is 0, not NaN.
+
+    Args:
+        x: tensor.
+        ord: of vectors: a number `p` for `sum(|x|**p)**(1/p)`, inf, -inf, or 0 (how many are not 0); of matrices:
+            `"fro"`, `"nuc"`, 1, -1, 2, -2, inf, -inf. None is the square root of the sum of squares.
+        axis: one axis: vectors; two: matrices; None: the whole tensor.
+        keepdims: keep the axes with length 1.
+    """
+    from kops.ops import reduction
+    from kops.ops.core import cast
+    from kops.ops.elementwise_arithmetic import absolute, power
+    from kops.ops.elementwise_comparison import not_equal
+
+    axes = standardize_axes(axis, len(x.shape))  # type: ignore[attr-defined]
+    if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
+        return _euclidean(x, axes, keepdims)
+    if len(axes) == 2:
+        return _matrix_norm(x, ord, axes, keepdims)
+    if ord in (math.inf, -math.inf):
+        return (reduction.max if ord > 0 else reduction.min)(absolute(x), axis=axes, keepdims=keepdims)
+    if ord == 0:
+        return reduction.sum(cast(not_equal(x, 0), dtypes.standardize_dtype(x.dtype)), axis=axes, keepdims=keepdims)
+    if ord == 1:
+        return reduction.sum(absolute(x), axis=axes, keepdims=keepdims)
+    return power(reduction.sum(power(absolute(x), float(ord)), axis=axes, keepdims=keepdims), 1.0 / ord)
+
+
+def _euclidean(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    from kops.ops.elementwise_arithmetic import absolute, sqrt, square
+    from kops.ops.elementwise_comparison import equal, where
+    from kops.ops.manipulation import squeeze
+    from kops.ops.reduction import sum
+
+    if dtypes.standardize_dtype(x.dtype).startswith("complex"):
+        x = absolute(x)
+    total = sum(square(x), axis=axes, keepdims=True)
+    zero = equal(total, 0)
+    length = where(zero, 0.0, sqrt(where(zero, 1.0, total)))
+    return length if keepdims else squeeze(length, axes)
+
+
+def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
+    from kops.ops import reduction
+    from kops.ops.elementwise_arithmetic import absolute
+    from kops.ops.linalg_matrix import svd
+    from kops.ops.manipulation import expand_dims, moveaxis
+
+    x = moveaxis(x, axes, (-2, -1))
+    if ord in (2, -2, "nuc"):
+        s = svd(x, compute_uv=False)
+        result = {2: reduction.max, -2: reduction.min, "nuc": reduction.sum}[ord](s, axis=-1)
+    else:
+        lines = reduction.sum(absolute(x), axis=-2 if abs(ord) == 1 else -1)
+        result = (reduction.max if ord > 0 else reduction.min)(lines, axis=-1)
+    return expand_dims(result, tuple(sorted(axes))) if keepdims else result
+
+
+@public("keras.ops.normalize", "keras.ops.nn.normalize")
+@composite(
+    dtype=promote.inexact,
+    shape=lambda x, axis=-1, order=2, epsilon=None: _normalized(x, axis, order),
+    node="nn:Normalize",
+)
+def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None = None) -> Any:
+    """`x` divided by its norm along an axis.
+
+    Args:
+        x: tensor.
+        axis: axis of the vectors.
+        order: of the norm, as in `norm`.
+        epsilon: smallest divisor, `keras.config.epsilon()` by default.
+    """
+    from kops.ops.elementwise_arithmetic import divide, maximum
+
+    length = norm(x, ord=order, axis=axis, keepdims=True)
+    return divide(x, maximum(length, config.epsilon() if epsilon is None else epsilon))
+
+
+def _normalized(x: Any, axis: Any, order: Any) -> Shape:
+    _norm_shape(x, order, axis)
+    return tuple(x.shape)
+
+
+def _cdist_shape(x: Any, y: Any) -> Shape:
+    from kops.shapes import broadcast_shapes
+
+    a, b = tuple(x.shape), tuple(y.shape)
+    if len(a) < 2 or len(b) < 2:
+        raise ValueError(f"points have shape (..., n, d); got {a} and {b}.")
+    if None not in (a[-1], b[-1]) and a[-1] != b[-1]:
+        raise ValueError(f"points must have as many coordinates; got {a[-1]} and {b[-1]}.")
+    return (*broadcast_shapes(a[:-2], b[:-2]), a[-2], b[-2])
+
+
+@public("keras.ops.cdist")
+@composite(dtype=promote.inexact, shape=_cdist_shape, node="math:CDist", checked=True)
+def cdist(x: Tensor, y: Tensor) -> Any:
+    """Euclidean distances between the points of two sets.
+
+    Args:
+        x: shape `(..., n, d)`.
+        y: shape `(..., m, d)`.
+
+    Returns:
+        Shape `(..., n, m)`.
+    """
+    from kops.ops.elementwise_arithmetic import subtract
+    from kops.ops.manipulation import expand_dims
+
+    return norm(subtract(expand_dims(x, -2), expand_dims(y, -3)), axis=-1)

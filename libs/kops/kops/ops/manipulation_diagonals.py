@@ -1,0 +1,111 @@
+"""Diagonals and triangles of matrices."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from kops import promote
+from kops.declare import Tensor, composite, primitive
+from kops.ops.manipulation import reshape
+from kops.shapes import Shape, standardize_axes
+from kspec import public
+
+
+def diagonal_length(rows: int | None, columns: int | None, offset: int) -> int | None:
+    if rows is None or columns is None:
+        return None
+    return max(0, min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns))
+
+
+def _diagonal_shape(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Shape:
+    if len(x.shape) < 2:
+        raise ValueError(f"a diagonal needs at least 2 dimensions; got shape {tuple(x.shape)}.")
+    a, b = standardize_axes((axis1, axis2), len(x.shape))
+    rest = tuple(d for i, d in enumerate(x.shape) if i not in (a, b))
+    return (*rest, diagonal_length(x.shape[a], x.shape[b], offset))
+
+
+@public("keras.ops.diagonal", "keras.ops.numpy.diagonal")
+@primitive(dtype=promote.first, shape=_diagonal_shape)
+def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """The diagonals of the matrices that lie along two axes, as the last axis of the result.
+
+    Args:
+        x: tensor with at least 2 dimensions.
+        offset: which diagonal: above the main one if positive, below if negative.
+        axis1, axis2: rows and columns of the matrices.
+    """
+
+
+def _diag_shape(x: Any, k: int = 0) -> Shape:
+    if len(x.shape) == 1:
+        n = None if x.shape[0] is None else x.shape[0] + abs(k)
+        return (n, n)
+    if len(x.shape) != 2:
+        raise ValueError(f"diag takes a vector or a matrix; got shape {tuple(x.shape)}.")
+    return (diagonal_length(x.shape[0], x.shape[1], k),)
+
+
+@public("keras.ops.diag", "keras.ops.numpy.diag")
+@primitive(dtype=promote.first, shape=_diag_shape, checked=True)
+def diag(x: Tensor, k: int = 0) -> Any:
+    """A matrix with a vector as its diagonal; of a matrix its diagonal.
+
+    Args:
+        x: shape `(n,)` or `(n, m)`.
+        k: which diagonal: above the main one if positive, below if negative.
+
+    Example:
+        >>> diag([1, 2])
+        [[1, 0], [0, 2]]
+    """
+
+
+@public("keras.ops.diagflat", "keras.ops.numpy.diagflat")
+@composite(dtype=promote.first)
+def diagflat(x: Tensor, k: int = 0) -> Any:
+    """A matrix with the flattened tensor as its diagonal."""
+    return diag(reshape(x, (-1,)), k)
+
+
+def _triangle_shape(x: Any, k: int = 0) -> Shape:
+    if len(x.shape) < 2:
+        raise ValueError(f"a triangle needs at least 2 dimensions; got shape {tuple(x.shape)}.")
+    return tuple(x.shape)
+
+
+@public("keras.ops.tril", "keras.ops.numpy.tril")
+@primitive(dtype=promote.first, shape=_triangle_shape, checked=True)
+def tril(x: Tensor, k: int = 0) -> Any:
+    """Matrices with the elements above the `k`-th diagonal set to 0.
+
+    Args:
+        x: shape `(..., n, m)`.
+        k: 0 is the main diagonal; positive ones lie above it.
+    """
+
+
+@public("keras.ops.triu", "keras.ops.numpy.triu")
+@primitive(dtype=promote.first, shape=_triangle_shape, checked=True)
+def triu(x: Tensor, k: int = 0) -> Any:
+    """Matrices with the elements below the `k`-th diagonal set to 0.
+
+    Args:
+        x: shape `(..., n, m)`.
+        k: 0 is the main diagonal; positive ones lie above it.
+    """
+
+
+@public("keras.ops.trace", "keras.ops.numpy.trace")
+@composite(dtype=promote.accumulate)
+def trace(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
+    """Sums of the diagonals of the matrices that lie along two axes; small ints grow to 32 bits.
+
+    Args:
+        x: tensor with at least 2 dimensions.
+        offset: which diagonal.
+        axis1, axis2: rows and columns of the matrices.
+    """
+    from kops.ops.reduction import sum
+
+    return sum(diagonal(x, offset, axis1, axis2), axis=-1)
