@@ -1,0 +1,255 @@
+"""Colours, filters and comparison of images."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Sequence
+
+import kops
+from kspec import public
+
+from kops import dtypes, images as layouts, promote, shapes
+from kops.declare import Tensor, composite
+
+
+def _stacked(parts: Sequence[Any], axis: int) -> Any:
+    return kops.concatenate([kops.expand_dims(p, axis) for p in parts], axis=axis)
+
+
+def _channel(x: Any, i: int, axis: int) -> Any:
+    return x[(slice(None),) * axis + (i,)]
+
+
+def _gray_shape(images: Any, data_format: Any = None) -> shapes.Shape:
+    axis = layouts.colours(images, data_format)
+    return tuple(1 if i == axis else d for i, d in enumerate(images.shape))
+
+
+@public("keras.ops.image.rgb_to_grayscale")
+@composite(dtype=promote.common, shape=_gray_shape, node="RGBToGrayscale")
+def rgb_to_grayscale(images: Tensor, data_format: Any = None) -> Any:
+    """Luma of colours: `0.2989 red + 0.587 green + 0.114 blue` (ITU-R BT.601).
+
+    Args:
+        images: `(batch, height, width, 3)` or `(height, width, 3)`, or with channels first.
+        data_format: `"channels_last"` or `"channels_first"`, default as configured.
+
+    Returns:
+        Images with one channel, of the dtype given; integers are truncated.
+    """
+    axis = layouts.colours(images, data_format)
+    dtype = kops.standardize_dtype(images.dtype)
+    x = images if dtype == "float64" else kops.cast(images, "float32")
+    red, green, blue = (_channel(x, i, axis) for i in range(3))
+    return kops.cast(kops.expand_dims(0.2989 * red + 0.587 * green + 0.114 * blue, axis), dtype)
+
+
+def _floats(d: Any) -> Any:
+    dtype = promote.natural(d)
+    if dtype not in dtypes.FLOATS:
+        raise ValueError(f"colours must be floats in [0, 1], not {dtype}.")
+    return dtype, dtype
+
+
+def _colour_shape(images: Any, data_format: Any = None) -> shapes.Shape:
+    layouts.colours(images, data_format)
+    return tuple(images.shape)
+
+
+@public("keras.ops.image.rgb_to_hsv")
+@composite(dtype=_floats, shape=_colour_shape, node="RGBToHSV")
+def rgb_to_hsv(images: Tensor, data_format: Any = None) -> Any:
+    """Hue, saturation and value of colours, all in [0, 1].
+
+    Args:
+        images: `(batch, height, width, 3)` or `(height, width, 3)`, or with channels first; floats in [0, 1].
+        data_format: `"channels_last"` or `"channels_first"`, default as configured.
+
+    Returns:
+        Images of the same shape and dtype. A gray has hue and saturation 0.
+    """
+    axis = layouts.colours(images, data_format)
+    red, green, blue = (_channel(images, i, axis) for i in range(3))
+    value = kops.maximum(kops.maximum(red, green), blue)
+    spread = value - kops.minimum(kops.minimum(red, green), blue)
+    gray = spread == 0
+    safe = kops.where(gray, kops.ones_like(spread), spread)
+    saturation = kops.where(value > 0, spread / kops.where(value > 0, value, kops.ones_like(value)), 0.0)
+    hue = kops.where(
+        red == value,
+        (green - blue) / safe,
+        kops.where(green == value, (blue - red) / safe + 2.0, (red - green) / safe + 4.0),
+    )
+    hue = kops.where(gray, 0.0, kops.mod(hue / 6.0, 1.0))
+    return kops.cast(_stacked([hue, saturation, value], axis), images.dtype)
+
+
+@public("keras.ops.image.hsv_to_rgb")
+@composite(dtype=_floats, shape=_colour_shape, node="HSVToRGB")
+def hsv_to_rgb(images: Tensor, data_format: Any = None) -> Any:
+    """Red, green and blue from hue, saturation and value, all in [0, 1].
+
+    Args:
+        images: `(batch, height, width, 3)` or `(height, width, 3)`, or with channels first; floats.
+        data_format: `"channels_last"` or `"channels_first"`, default as configured.
+
+    Returns:
+        Images of the same shape and dtype.
+    """
+    axis = layouts.colours(images, data_format)
+    hue, saturation, value = (_channel(images, i, axis) for i in range(3))
+    parts = []
+    for n in (5.0, 3.0, 1.0):
+        # value - value * saturation * max(0, min(k, 4 - k, 1)) with k on the circle of six sectors
+        k = kops.mod(hue * 6.0 + n, 6.0)
+        parts.append(value - value * saturation * kops.clip(kops.minimum(k, 4.0 - k), 0.0, 1.0))
+    return kops.cast(_stacked(parts, axis), images.dtype)
+
+
+def _gaussian(size: int, sigma: float) -> list[float]:
+    values = [math.exp(-((i - (size - 1) / 2) ** 2) / (2 * sigma * sigma)) for i in range(size)]
+    return [v / sum(values) for v in values]
+
+
+def _filtered(x: Any, rows: Sequence[float], columns: Sequence[float], padding: str, data_format: str) -> Any:
+    """Every channel of a batch filtered along rows and columns."""
+    depth = x.shape[1] if data_format == "channels_first" else x.shape[-1]
+    for weights, window in ((rows, (len(rows), 1)), (columns, (1, len(columns)))):
+        taps = kops.reshape(kops.convert_to_tensor([float(w) for w in weights], x.dtype), [*window, 1, 1])
+        kernel = kops.broadcast_to(taps, [*window, depth, 1])
+        x = kops.depthwise_conv(x, kernel, padding=padding, data_format=data_format)
+    return x
+
+
+def _batched(images: Any, data_format: Any, compute: Any) -> Any:
+    """`compute(batch of images, data format)` for images with or without a batch, computed at least in float32."""
+    _, first = layouts.layout(len(images.shape), data_format)
+    dtype = kops.standardize_dtype(images.dtype)
+    x = images if dtype == "float64" else kops.cast(images, "float32")
+    lone = len(images.shape) == 3
+    y = compute(kops.expand_dims(x, 0) if lone else x, "channels_first" if first else "channels_last")
+    return kops.cast(y[0] if lone else y, dtype)
+
+
+def _blur_shape(images: Any, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None) -> shapes.Shape:
+    layouts.layout(len(images.shape), data_format)
+    layouts.pair(kernel_size, "kernel_size")
+    _sigmas(sigma)
+    return tuple(images.shape)
+
+
+def _sigmas(sigma: Any) -> tuple[float, float]:
+    both = tuple(sigma) if isinstance(sigma, (tuple, list)) else (sigma, sigma)
+    if len(both) != 2 or not all(s > 0 for s in both):
+        raise ValueError(f"sigma must be a positive number or two, not {sigma!r}.")
+    return both
+
+
+@public("keras.ops.image.gaussian_blur")
+@composite(dtype=promote.inexact, shape=_blur_shape)
+def gaussian_blur(
+    images: Tensor, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None
+) -> Any:
+    """Images blurred by a Gaussian; what lies outside counts as 0.
+
+    Args:
+        images: `(batch, height, width, channels)` or `(height, width, channels)`, or with channels first.
+        kernel_size: `(height, width)` of the filter.
+        sigma: standard deviations along height and width, in pixels.
+        data_format: `"channels_last"` or `"channels_first"`, default as configured.
+
+    Returns:
+        Float images of the same shape.
+    """
+    _blur_shape(images, kernel_size, sigma, data_format)
+    sizes, sigmas = layouts.pair(kernel_size, "kernel_size"), _sigmas(sigma)
+    rows, columns = (_gaussian(n, s) for n, s in zip(sizes, sigmas))
+    return _batched(images, data_format, lambda x, f: _filtered(x, rows, columns, "same", f))
+
+
+def _sobel_shape(images: Any, data_format: Any = None) -> shapes.Shape:
+    layouts.layout(len(images.shape), data_format)
+    return (*images.shape, 2)
+
+
+@public("keras.ops.image.sobel_edges")
+@composite(dtype=promote.inexact, shape=_sobel_shape)
+def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
+    """Gradients of images by Sobel filters; what lies outside counts as 0.
+
+    Args:
+        images: `(batch, height, width, channels)` or `(height, width, channels)`, or with channels first.
+        data_format: `"channels_last"` or `"channels_first"`, default as configured.
+
+    Returns:
+        The shape of `images` and a last dimension of 2: the change downwards and to the right.
+    """
+    step, smooth = (-1.0, 0.0, 1.0), (1.0, 2.0, 1.0)
+    pairs = ((step, smooth), (smooth, step))
+    parts = [_batched(images, data_format, lambda x, f, p=p: _filtered(x, *p, "same", f)) for p in pairs]
+    return _stacked(parts, len(images.shape))
+
+
+def _ssim_shape(
+    image1: Any,
+    image2: Any,
+    max_val: Any = 1.0,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+    data_format: Any = None,
+) -> shapes.Shape:
+    height, width, _ = layouts.axes(image1, data_format)
+    shapes.broadcast_shapes(image1.shape, image2.shape)
+    if len(image1.shape) != len(image2.shape):
+        raise ValueError(f"the images must have one shape, not {tuple(image1.shape)} and {tuple(image2.shape)}.")
+    for axis in (height, width):
+        if image1.shape[axis] is not None and image1.shape[axis] < filter_size:
+            raise ValueError(f"images of shape {tuple(image1.shape)} are smaller than the filter of {filter_size}.")
+    return tuple(image1.shape[:1]) if len(image1.shape) == 4 else ()
+
+
+@public("keras.ops.image.ssim")
+@composite(dtype=promote.inexact, shape=_ssim_shape, node="SSIM")
+def ssim(
+    image1: Tensor,
+    image2: Tensor,
+    max_val: Any = 1.0,
+    filter_size: int = 11,
+    filter_sigma: float = 1.5,
+    k1: float = 0.01,
+    k2: float = 0.03,
+    data_format: Any = None,
+) -> Any:
+    """Structural similarity: 1 for equal images, about 0 for unrelated ones.
+
+    Args:
+        image1, image2: `(batch, height, width, channels)` or `(height, width, channels)`, or with channels first.
+        max_val: the difference between the largest and smallest possible value.
+        filter_size, filter_sigma: the Gaussian window in which statistics are taken.
+        k1, k2: constants that keep the ratios finite.
+        data_format: `"channels_last"` or `"channels_first"`, default as configured.
+
+    Returns:
+        `(batch,)` or a scalar: the mean over positions and channels.
+
+    Reference: [Wang et al., 2004](https://doi.org/10.1109/TIP.2003.819861)
+    """
+    _ssim_shape(image1, image2, max_val, filter_size, filter_sigma, k1, k2, data_format)
+    weights = _gaussian(filter_size, filter_sigma)
+
+    def mean(x: Any) -> Any:
+        return _batched(x, data_format, lambda v, f: _filtered(v, weights, weights, "valid", f))
+
+    dtype = kops.standardize_dtype(image1.dtype)
+    if dtype != "float64":  # variances are differences of nearly equal numbers
+        image1, image2 = kops.cast(image1, "float32"), kops.cast(image2, "float32")
+    c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
+    m1, m2 = mean(image1), mean(image2)
+    v1, v2 = mean(image1 * image1) - m1 * m1, mean(image2 * image2) - m2 * m2
+    covariance = mean(image1 * image2) - m1 * m2
+    likeness = (2 * m1 * m2 + c1) / (m1 * m1 + m2 * m2 + c1)
+    structure = (2 * covariance + c2) / (v1 + v2 + c2)
+    axes = tuple(range(len(image1.shape)))[-3:]
+    return kops.cast(kops.mean(likeness * structure, axis=axes), dtype)

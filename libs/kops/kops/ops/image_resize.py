@@ -1,0 +1,246 @@
+"""Resizing. Along each dimension it is a product with a matrix of interpolation weights."""
+
+from __future__ import annotations
+
+import functools
+import math
+from typing import Any
+
+import kops
+import numpy as np
+from kspec import public
+
+from kops import dtypes, images, promote, shapes
+from kops.declare import Operand, Tensor, composite
+from kops.shapes import standardize_axis
+
+METHODS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")
+
+
+def _triangle(x: Any, xp: Any) -> Any:
+    return xp.maximum(1.0 - x, 0.0)
+
+
+def _cubic(x: Any, xp: Any) -> Any:
+    """Keys' cubic with a = -1/2."""
+    near = (1.5 * x - 2.5) * x * x + 1.0
+    far = ((-0.5 * x + 2.5) * x - 4.0) * x + 2.0
+    return xp.where(x < 1.0, near, xp.where(x < 2.0, far, 0.0))
+
+
+def _lanczos(radius: int, x: Any, xp: Any) -> Any:
+    inside = xp.where(x < 1e-3, 1.0, x)
+    wave = radius * xp.sin(math.pi * inside) * xp.sin(math.pi * inside / radius) / (math.pi * inside) ** 2
+    return xp.where(x < 1e-3, 1.0, xp.where(x < radius, wave, 0.0))
+
+
+_KERNELS = {
+    "linear": _triangle,
+    "bilinear": _triangle,
+    "triangle": _triangle,
+    "cubic": _cubic,
+    "bicubic": _cubic,
+    "lanczos3": functools.partial(_lanczos, 3),
+    "lanczos5": functools.partial(_lanczos, 5),
+}
+
+
+def _weights(sources: Any, targets: Any, scale: Any, shift: Any, method: str, antialias: bool, xp: Any) -> Any:
+    """`(targets, sources)`: how much each source position gives to each target position, rows summing to 1.
+
+    Positions are the centres of pixels, `i + 1/2`. Antialiasing widens the kernel when shrinking.
+    """
+    inverse = 1.0 / scale
+    width = xp.maximum(inverse, 1.0) if antialias else 1.0
+    middle = (targets + 0.5) * inverse - shift * inverse - 0.5
+    distance = xp.abs(middle[:, None] - sources[None, :]) / width
+    weights = _KERNELS[method](distance, xp)
+    total = xp.sum(weights, axis=1, keepdims=True)
+    weights = xp.where(xp.abs(total) > 1e-4, weights / xp.where(total == 0.0, 1.0, total), 0.0)
+    last = sources[-1]
+    inside = (middle >= -0.5) & (middle <= last + 0.5) if xp is np else None
+    if inside is None:
+        inside = kops.logical_and(middle >= -0.5, middle <= last + 0.5)
+    return xp.where(inside[:, None], weights, 0.0)
+
+
+@functools.lru_cache(maxsize=256)
+def _fixed_weights(size: int, new_size: int, method: str, antialias: bool) -> np.ndarray:
+    sources, targets = np.arange(size, dtype=np.float64), np.arange(new_size, dtype=np.float64)
+    return _weights(sources, targets, new_size / size, 0.0, method, antialias, np).astype(np.float32)
+
+
+def _along(x: Any, weights: Any, axis: int) -> Any:
+    """Axis `axis` of `x` multiplied with a matrix."""
+    y = kops.moveaxis(x, axis, -1)
+    return kops.moveaxis(kops.matmul(y, kops.transpose(weights)), -1, axis)
+
+
+def _whole(x: Any, dtype: str) -> Any:
+    """Back to an integer dtype, rounded and limited to what it holds."""
+    if dtype not in dtypes.INTS:
+        return kops.cast(x, dtype)
+    low, high = dtypes.limits(dtype)
+    return kops.cast(kops.clip(kops.round(x), float(low), float(high)), dtype)
+
+
+def _known(size: Any) -> int:
+    if not isinstance(size, int):
+        raise ValueError("Images of unknown height or width cannot be resized; give them a size.")
+    return size
+
+
+def _size_shape(images_: Any, size: Any, interpolation: str, *static: Any) -> shapes.Shape:
+    _, crop, pad, fill_mode, _, data_format = static
+    if interpolation not in METHODS:
+        raise ValueError(f"interpolation must be one of {METHODS}, not {interpolation!r}.")
+    if fill_mode != "constant":
+        raise ValueError(f"fill_mode must be 'constant', not {fill_mode!r}.")
+    if crop and pad:
+        raise ValueError("only one of crop_to_aspect_ratio and pad_to_aspect_ratio can be True.")
+    return images.resized(images_, images.pair(size, "size"), data_format)
+
+
+def _resize_shape(
+    images: Any,
+    size: Any,
+    interpolation: str = "bilinear",
+    antialias: bool = False,
+    crop_to_aspect_ratio: bool = False,
+    pad_to_aspect_ratio: bool = False,
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    data_format: Any = None,
+) -> shapes.Shape:
+    return _size_shape(
+        images, size, interpolation, antialias, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_mode, fill_value,
+        data_format,
+    )  # fmt: skip
+
+
+@public("keras.ops.image.resize")
+@composite(dtype=promote.common, shape=_resize_shape)
+def resize(
+    images: Tensor,
+    size: Any,
+    interpolation: str = "bilinear",
+    antialias: bool = False,
+    crop_to_aspect_ratio: bool = False,
+    pad_to_aspect_ratio: bool = False,
+    fill_mode: str = "constant",
+    fill_value: float = 0.0,
+    data_format: Any = None,
+) -> Any:
+    """Images in another size.
+
+    Args:
+        images: `(batch, height, width, channels)` or `(height, width, channels)`, or with channels first.
+        size: the new `(height, width)`.
+        interpolation: `"nearest"`, `"bilinear"`, `"bicubic"`, `"lanczos3"` or `"lanczos5"`.
+        antialias: average over more pixels when shrinking.
+        crop_to_aspect_ratio: first cut the middle that has the new aspect ratio.
+        pad_to_aspect_ratio: first pad to the new aspect ratio, equally on both sides.
+        fill_mode: `"constant"`.
+        fill_value: what to pad with.
+        data_format: `"channels_last"` or `"channels_first"`, default as configured.
+
+    Returns:
+        The images with the new height and width, of the dtype given; integers are rounded.
+    """
+    from kops import images as layouts
+
+    _resize_shape(
+        images, size, interpolation, antialias, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_mode, fill_value,
+        data_format,
+    )  # fmt: skip
+    new = layouts.pair(size, "size")
+    spots = layouts.axes(images, data_format)[:2]
+    x = images
+    have = [_known(x.shape[a]) for a in spots]
+    if crop_to_aspect_ratio or pad_to_aspect_ratio:
+        fit = [have[1] * new[0] // new[1], have[0] * new[1] // new[0]]
+        if crop_to_aspect_ratio:
+            cut = [min(h, f) for h, f in zip(have, fit)]
+            key: list[Any] = [slice(None)] * len(x.shape)
+            for a, h, c in zip(spots, have, cut):
+                key[a] = slice((h - c) // 2, (h - c) // 2 + c)
+            x, have = x[tuple(key)], cut
+        else:
+            edges = [max(f - h, 0) // 2 for h, f in zip(have, fit)]
+            pads = [[edges[spots.index(i)]] * 2 if i in spots else [0, 0] for i in range(len(x.shape))]
+            x = kops.pad(x, pads, constant_values=fill_value)
+            have = [h + 2 * e for h, e in zip(have, edges)]
+    dtype = kops.standardize_dtype(images.dtype)
+    for axis, old, wanted in zip(spots, have, new):
+        if interpolation == "nearest":
+            places = np.minimum(np.floor((np.arange(wanted) + 0.5) * old / wanted), old - 1).astype(np.int32)
+            x = kops.take(x, places.tolist(), axis=axis)
+        elif old != wanted:
+            if dtype not in ("float32", "float64"):
+                x = kops.cast(x, "float32")
+            weights = _fixed_weights(old, wanted, interpolation, antialias)
+            x = _along(x, kops.cast(kops.convert_to_tensor(weights.tolist()), x.dtype), axis)
+    return x if kops.standardize_dtype(x.dtype) == dtype else _whole(x, dtype)
+
+
+def _translate_shape(
+    images: Any,
+    output_shape: Any,
+    scale: Any,
+    translation: Any,
+    spatial_dims: Any,
+    method: str,
+    antialias: bool = True,
+) -> shapes.Shape:
+    if method not in _KERNELS or method == "bilinear":
+        raise ValueError(f"method must be 'linear', 'cubic', 'lanczos3' or 'lanczos5', not {method!r}.")
+    if len(output_shape) != len(images.shape):
+        raise ValueError(f"output_shape {tuple(output_shape)} must have {len(images.shape)} dimensions.")
+    dims = [standardize_axis(d, len(images.shape)) for d in spatial_dims]
+    return tuple(int(output_shape[i]) if i in dims else d for i, d in enumerate(images.shape))
+
+
+def _images_only(d: Any, *others: Any) -> Any:
+    dtype = promote.natural(d)
+    compute = dtypes.to_inexact(dtype)
+    return (dtype, *(compute for _ in others)), dtype
+
+
+@public("keras.ops.image.scale_and_translate")
+@composite(dtype=_images_only, shape=_translate_shape)
+def scale_and_translate(
+    images: Tensor,
+    output_shape: Operand,
+    scale: Tensor,
+    translation: Tensor,
+    spatial_dims: Any,
+    method: str,
+    antialias: bool = True,
+) -> Any:
+    """Images scaled, moved, and cut to a shape: output position `x` comes from `(x - translation) / scale`.
+
+    Args:
+        images: a tensor of any shape.
+        output_shape: the whole shape of the result.
+        scale: `(len(spatial_dims),)`, the factor along each of them.
+        translation: `(len(spatial_dims),)`, in pixels of the result.
+        spatial_dims: the axes to scale.
+        method: `"linear"`, `"cubic"`, `"lanczos3"` or `"lanczos5"`.
+        antialias: average over more pixels when shrinking.
+
+    Returns:
+        A tensor of shape `output_shape` and of the dtype of `images`; 0 where it shows what is outside.
+    """
+    _translate_shape(images, output_shape, scale, translation, spatial_dims, method, antialias)
+    dtype = kops.standardize_dtype(images.dtype)
+    x = images if dtype in ("float32", "float64") else kops.cast(images, "float32")
+    scale, translation = kops.cast(scale, x.dtype), kops.cast(translation, x.dtype)
+    for i, axis in enumerate(spatial_dims):
+        axis = standardize_axis(axis, len(x.shape))
+        sources, targets = (
+            kops.convert_to_tensor([float(v) for v in range(n)], x.dtype)
+            for n in (_known(x.shape[axis]), int(output_shape[axis]))
+        )
+        weights = _weights(sources, targets, scale[i], translation[i], method, antialias, kops)
+        x = _along(x, weights, axis)
+    return _whole(x, dtype)
