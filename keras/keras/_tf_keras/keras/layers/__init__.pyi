@@ -99,6 +99,7 @@ from klayers.layers.reshaping import Flatten as Flatten
 from klayers.layers.reshaping import Permute as Permute
 from klayers.layers.reshaping import RepeatVector as RepeatVector
 from klayers.layers.reshaping import Reshape as Reshape
+from klayers.layers.reversible_embedding import ReversibleEmbedding as ReversibleEmbedding
 from klayers.layers.rms_normalization import RMSNormalization as RMSNormalization
 from klayers.layers.rms_normalization import UnitNormalization as UnitNormalization
 from klayers.layers.separable_conv import SeparableConv1D as SeparableConv1D

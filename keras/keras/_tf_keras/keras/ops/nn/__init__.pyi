@@ -2,6 +2,7 @@
 from kops.ops.elementwise_complex import polar as polar
 from kops.ops.indexing import multi_hot as multi_hot
 from kops.ops.indexing import one_hot as one_hot
+from kops.ops.linalg_norm import normalize as normalize
 from kops.ops.nn_activations import celu as celu
 from kops.ops.nn_activations import elu as elu
 from kops.ops.nn_activations import gelu as gelu
@@ -35,6 +36,8 @@ from kops.ops.nn_conv import conv as conv
 from kops.ops.nn_conv import conv_transpose as conv_transpose
 from kops.ops.nn_conv import depthwise_conv as depthwise_conv
 from kops.ops.nn_conv import separable_conv as separable_conv
+from kops.ops.nn_ctc import ctc_decode as ctc_decode
+from kops.ops.nn_ctc import ctc_loss as ctc_loss
 from kops.ops.nn_losses import binary_crossentropy as binary_crossentropy
 from kops.ops.nn_losses import categorical_crossentropy as categorical_crossentropy
 from kops.ops.nn_losses import psnr as psnr
@@ -46,4 +49,8 @@ from kops.ops.nn_pooling import adaptive_average_pool as adaptive_average_pool
 from kops.ops.nn_pooling import adaptive_max_pool as adaptive_max_pool
 from kops.ops.nn_pooling import average_pool as average_pool
 from kops.ops.nn_pooling import max_pool as max_pool
+from kops.ops.nn_spatial import depth_to_space as depth_to_space
+from kops.ops.nn_spatial import fold as fold
+from kops.ops.nn_spatial import space_to_depth as space_to_depth
+from kops.ops.nn_spatial import unfold as unfold
 from kops.ops.reduction import moments as moments

@@ -139,6 +139,7 @@ from kops.ops.linalg import outer as outer
 from kops.ops.linalg import tensordot as tensordot
 from kops.ops.linalg import vander as vander
 from kops.ops.linalg import vdot as vdot
+from kops.ops.linalg_matrix import slogdet as slogdet
 from kops.ops.manipulation import broadcast_to as broadcast_to
 from kops.ops.manipulation import concatenate as concatenate
 from kops.ops.manipulation import diff as diff
@@ -189,6 +190,9 @@ from kops.ops.reduction import ptp as ptp
 from kops.ops.reduction import std as std
 from kops.ops.reduction import sum as sum
 from kops.ops.reduction import var as var
+from kops.ops.reduction_histogram import bincount as bincount
+from kops.ops.reduction_histogram import digitize as digitize
+from kops.ops.reduction_histogram import histogram as histogram
 from kops.ops.reduction_nan import nanargmax as nanargmax
 from kops.ops.reduction_nan import nanargmin as nanargmin
 from kops.ops.reduction_nan import nanmax as nanmax
@@ -214,3 +218,4 @@ from kops.ops.sorting import argpartition as argpartition
 from kops.ops.sorting import argsort as argsort
 from kops.ops.sorting import searchsorted as searchsorted
 from kops.ops.sorting import sort as sort
+from kops.ops.sorting import unique as unique
