@@ -6,6 +6,7 @@ import pytest
 import kops
 from klayers.layers.conformance import as_array, check_layer
 from klayers.layers.embedding import Embedding
+from klayers.layers.reversible_embedding import ReversibleEmbedding
 
 IDS = np.array([[1, 0, 2], [3, 3, 0]], "int32")
 
@@ -31,6 +32,23 @@ def test_a_table_to_start_from():
     layer = Embedding(4, 2, name="e")
     layer.build()
     assert [v.path for v in layer.weights] == ["e/embeddings"]
+
+
+@pytest.mark.parametrize("tied", [True, False])
+def test_reverse_gives_scores(tied):
+    layer = ReversibleEmbedding(4, 5, tie_weights=tied, logit_soft_cap=2.0)
+    vectors = layer(IDS)
+    layer.set_weights([w + 0.5 for w in layer.get_weights()])
+    table = layer.embeddings.numpy().T if tied else layer.reverse_embeddings.numpy()
+    expected = 2 * np.tanh(as_array(vectors) @ table / 2)
+    np.testing.assert_allclose(as_array(layer(vectors, reverse=True)), expected, rtol=1e-5, atol=1e-6)
+    assert [v.name for v in layer.weights] == ["embeddings", "reverse_embeddings"][: 1 if tied else 2]
+    symbol = layer(kops.KerasTensor((None, 5)), reverse=True)
+    assert (symbol.shape, symbol.dtype) == ((None, 4), "float32")
+    low = ReversibleEmbedding(4, 5, reverse_dtype="float32", dtype="mixed_bfloat16")
+    half = low(IDS)
+    assert kops.standardize_dtype(half.dtype) == "bfloat16"
+    assert kops.standardize_dtype(low(half, reverse=True).dtype) == "float32"
 
 
 @pytest.mark.parametrize("arguments", [(0, 2), (2, -1), (2.5, 2), ("a", 2)])

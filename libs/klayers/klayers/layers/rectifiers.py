@@ -100,7 +100,8 @@ class ELU(Layer):
         return input_shape
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "alpha": self.alpha}
+        config = super().get_config()
+        return {"name": config.pop("name"), "alpha": self.alpha, **config}
 
 
 @public("keras.layers.PReLU")

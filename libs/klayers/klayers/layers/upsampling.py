@@ -10,6 +10,7 @@ from klayers.layers.settings import choice, config_of, positive_int
 from klayers.layers.shape_layer import ShapeLayer
 from kops import windows
 from kops.config import standardize_data_format
+from kops.ops.image_resize import resize
 from kspec import public
 
 _INTERPOLATIONS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")
@@ -102,9 +103,7 @@ class UpSampling2D(UpSampling):
             return super().call(inputs)
         sizes = kops.shape(inputs)
         target = tuple(sizes[axis] * factor for axis, factor in zip(self._axes(), self.size))
-        return kops.image.resize(
-            inputs, target, interpolation=self.interpolation, data_format=self.data_format
-        )
+        return resize(inputs, target, interpolation=self.interpolation, data_format=self.data_format)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **config_of(self, "size", "data_format", "interpolation")}
