@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from klayers import activations
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers.activation import Activation, Softmax
-from klayers.layers.conformance import as_array, check_layer
 from klayers.layers.identity import ActivityRegularization, Identity
 from klayers.layers.masking import Masking
 from klayers.layers.rectifiers import ELU, LeakyReLU, PReLU, ReLU

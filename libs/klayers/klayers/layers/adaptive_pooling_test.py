@@ -5,8 +5,8 @@ import itertools
 import numpy as np
 import pytest
 
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers import adaptive_pooling
-from klayers.layers.conformance import as_array, check_layer
 
 X = {
     1: np.random.default_rng(1).normal(size=(2, 7, 3)).astype("float32"),

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kops
-from klayers.layers.conformance import as_array, check_layer
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers.conv import Conv1D, Conv2D, Conv3D
 from klayers.layers.depthwise_conv import DepthwiseConv1D, DepthwiseConv2D
 

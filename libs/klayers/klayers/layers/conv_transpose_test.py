@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kops
-from klayers.layers.conformance import as_array, check_layer
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers.conv_transpose import Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 from klayers.layers.separable_conv import SeparableConv1D, SeparableConv2D
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kops
-from klayers.layers.conformance import as_array, check_layer
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers.dropout import Dropout, SpatialDropout1D, SpatialDropout2D, SpatialDropout3D
 from klayers.layers.noise import AlphaDropout, GaussianDropout, GaussianNoise
 

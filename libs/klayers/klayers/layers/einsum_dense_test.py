@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kops
-from klayers.layers.conformance import as_array, check_layer
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers.einsum_dense import EinsumDense, analyze
 
 X = np.random.default_rng(1).normal(size=(2, 3, 6)).astype("float32")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kops
-from klayers.layers.conformance import as_array, check_layer
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers.embedding import Embedding
 from klayers.layers.reversible_embedding import ReversibleEmbedding
 

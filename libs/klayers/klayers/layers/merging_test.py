@@ -4,9 +4,9 @@ import numpy as np
 import pytest
 
 import kops
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers import merging
 from klayers.layers.concatenate import Concatenate, concatenate
-from klayers.layers.conformance import as_array, check_layer
 from klayers.layers.dot import Dot, dot
 
 RNG = np.random.default_rng(1)

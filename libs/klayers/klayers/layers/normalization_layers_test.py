@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import kops
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers.batch_normalization import BatchNormalization
-from klayers.layers.conformance import as_array, check_layer
 from klayers.layers.conv import Conv2D
 from klayers.layers.dense import Dense
 from klayers.layers.group_normalization import GroupNormalization

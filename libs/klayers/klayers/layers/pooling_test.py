@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import kops
-from klayers.layers.conformance import as_array, check_layer
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers.global_pooling import (
     GlobalAveragePooling1D,
     GlobalAveragePooling2D,

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import kops
-from klayers.layers.conformance import as_array, check_layer
+from klayers.conformance.check_layer import as_array, check_layer
 from klayers.layers.reshaping import Flatten, Permute, RepeatVector, Reshape
 
 X = np.arange(2 * 3 * 4, dtype="float32").reshape(2, 3, 4)

@@ -64,6 +64,10 @@ def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format:
     g = windows.geometry(len(x.shape), strides, padding, data_format, dilation_rate)
     if windows.channels(x.shape, g) != kernel.shape[-2]:
         raise ValueError("The kernel is for another number of channels.")
+    if x.shape[0] == 0:
+        # TensorFlow gives an empty batch the input's shape.
+        one = tf.zeros([1, *x.shape[1:]], x.dtype)
+        return depthwise_conv(one, kernel, strides, padding, data_format, dilation_rate)[:0]
     if g.n == 3:
         grouped = tf.reshape(kernel, [*kernel.shape[:-2], 1, kernel.shape[-2] * kernel.shape[-1]])
         return conv(x, grouped, strides, padding, data_format, dilation_rate)

@@ -1,0 +1,1 @@
+"""Checks for the tests of layers; not part of the wheel."""
