@@ -62,7 +62,7 @@ ROWS = [
     row("prod", I(2, 3, low=1), dtype="float32", axis=0, ref=lambda x, dtype, axis: np.prod(x, axis)),
     *_reduction("mean", np.mean, dtypes=HALVES),
     _ints("mean", np.mean, "int32"),
-    row("mean", F(0, 3), axis=0, ref=np.array([NAN] * 3)),
+    row("mean", F(0, 3), axis=0, ref=np.array([NAN] * 3), jit=False, note="OpenVINO's compiled mean of nothing is 0"),
     *_reduction("var", np.var),
     _ints("var", np.var, "int32"),
     row("var", C(4), ref=np.var),

@@ -36,6 +36,26 @@ def _running(function: Any) -> Any:
     return lambda x, axis=None, dtype=None: function(x, axis=axis, dtype=dtype)
 
 
+def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
+    if sparse:
+        raise NotImplementedError("sparse counts exist with the TensorFlow backend only. Use sparse=False.")
+    length = minlength
+    if not isinstance(x, jax.core.Tracer):
+        length = max(minlength, int(x.max()) + 1 if x.size else 0)
+    elif not minlength:
+        raise ValueError("under jax.jit the size of the output must be given as minlength.")
+    share = jnp.ones((), "int32") if weights is None else weights
+    if x.ndim > 2:
+        raise ValueError("one or two dimensions are needed.")
+    outer = x.shape[:-1]
+    x = jnp.atleast_2d(x)
+    share = jnp.broadcast_to(share, x.shape)
+    place = jnp.where(x < 0, length, x)  # out of bounds, so left out
+    rows = jnp.arange(x.shape[0])[:, None]
+    counts = jnp.zeros((x.shape[0], length), share.dtype).at[rows, place].add(share, mode="drop")
+    return counts.reshape(*outer, length)
+
+
 TABLE = {
     "all": _reducing(jnp.all),
     "amax": _reducing(jnp.max),
@@ -43,6 +63,7 @@ TABLE = {
     "any": _reducing(jnp.any),
     "argmax": _reducing(jnp.argmax),
     "argmin": _reducing(jnp.argmin),
+    "bincount": _bincount,
     "cumprod": _running(jnp.cumprod),
     "cumsum": _running(jnp.cumsum),
     "logsumexp": _reducing(jax.scipy.special.logsumexp),

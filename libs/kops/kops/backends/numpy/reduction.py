@@ -45,11 +45,24 @@ def _running(function: Any) -> Any:
     return lambda x, axis=None, dtype=None: function(_wide(x), axis=axis, dtype=None if x.dtype.kind in "fVc" else dtype)
 
 
+def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
+    if sparse:
+        raise NotImplementedError("sparse counts exist with the TensorFlow backend only. Use sparse=False.")
+    if x.ndim > 2:
+        raise ValueError("one or two dimensions are needed.")
+    rows = np.atleast_2d(x)
+    shares = [None] * len(rows) if weights is None else np.broadcast_to(weights, rows.shape)
+    length = max(minlength, int(x.max()) + 1 if x.size else 0)
+    counts = [np.bincount(r, w, length) for r, w in zip(rows, shares)]
+    return np.reshape(counts, (*x.shape[:-1], length))
+
+
 TABLE = {
     "all": _plain(np.all),
     "any": _plain(np.any),
     "argmax": _plain(np.argmax),
     "argmin": _plain(np.argmin),
+    "bincount": _bincount,
     "cumprod": _running(np.cumprod),
     "cumsum": _running(np.cumsum),
     "max": _extreme(np.max),

@@ -88,11 +88,24 @@ def _moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = Fal
     return [mean, variance] if keepdims else [tf.squeeze(mean, axes), tf.squeeze(variance, axes)]
 
 
+def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
+    if len(x.shape) > 2:
+        raise ValueError("one or two dimensions are needed.")
+    x = tf.cast(x, tf.int32)
+    if sparse:
+        return tf.sparse.bincount(x, weights, axis=-1, minlength=minlength)
+    if weights is not None:
+        weights = tf.broadcast_to(weights, tf.shape(x))
+    axis = -1 if len(x.shape) == 2 else None
+    return tf.math.bincount(x, weights, minlength, axis=axis, dtype=tf.int32)
+
+
 TABLE = {
     "all": _reducing(tf.reduce_all),
     "any": _reducing(tf.reduce_any),
     "argmax": _index(tf.argmax),
     "argmin": _index(tf.argmin),
+    "bincount": _bincount,
     "cumprod": _running(tf.math.cumprod),
     "cumsum": _running(tf.math.cumsum),
     "max": _extreme(tf.reduce_max, tf.maximum),

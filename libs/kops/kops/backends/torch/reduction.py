@@ -79,11 +79,23 @@ def _running(function: Any) -> Any:
     return kernel
 
 
+def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
+    if sparse:
+        raise NotImplementedError("sparse counts exist with the TensorFlow backend only. Use sparse=False.")
+    if x.ndim > 2:
+        raise ValueError("one or two dimensions are needed.")
+    length = max(minlength, int(x.max()) + 1 if x.numel() else 0)
+    share = torch.ones((), dtype=torch.int32, device=x.device) if weights is None else weights
+    zeros = torch.zeros((*x.shape[:-1], length), dtype=share.dtype, device=x.device)
+    return zeros.scatter_add(-1, x.long(), share.expand(x.shape))
+
+
 TABLE = {
     "all": _reducing(torch.all),
     "any": _reducing(torch.any),
     "argmax": _index(torch.argmax),
     "argmin": _index(torch.argmin),
+    "bincount": _bincount,
     "cumprod": _running(torch.cumprod),
     "cumsum": _running(torch.cumsum),
     "logsumexp": _reducing(torch.logsumexp),
