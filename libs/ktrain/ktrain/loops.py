@@ -203,9 +203,9 @@ class Loops:
             logs = self._evaluate(data, calls)
         finally:
             data.close()
-        return logs if return_dict else self._in_order(logs)
+        return logs if return_dict else self._logs_in_order(logs)
 
-    def _in_order(self: Any, logs: dict[str, Any]) -> Any:
+    def _logs_in_order(self: Any, logs: dict[str, Any]) -> Any:
         """Values of logs in the order loss, losses of outputs, metrics, others."""
         names: list[str] = []
         compiled = self._compiled
@@ -290,7 +290,7 @@ class Loops:
         data = self._one_batch(x, y, sample_weight, class_weight)
         self._prepare(data)
         logs = self._python_logs(self.make_train_function()([data]))
-        return logs if return_dict else self._in_order(logs)
+        return logs if return_dict else self._logs_in_order(logs)
 
     def test_on_batch(
         self: Any, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
@@ -300,7 +300,7 @@ class Loops:
         data = self._one_batch(x, y, sample_weight)
         self._prepare(data, training=False)
         logs = self._python_logs(self.make_test_function()([data]))
-        return logs if return_dict else self._in_order(logs)
+        return logs if return_dict else self._logs_in_order(logs)
 
     def predict_on_batch(self: Any, x: Any) -> Any:
         """The outputs for one batch, as NumPy arrays."""

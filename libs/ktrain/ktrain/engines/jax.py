@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-from kops.scopes import StatelessScope
+from kops.scopes import StatelessScope, ambient
 
 from ktrain.data.packing import unpack_x_y_sample_weight
 from ktrain.engines import steps
@@ -37,6 +37,12 @@ def require_training() -> None:
 
 def _values(variables: list[Any]) -> list[Any]:
     return [v._native if v._native is not None else v.value for v in variables]
+
+
+def _placed(batches: list[Any]) -> Any:
+    """The batches where the active distribution wants them."""
+    placement = ambient.placement
+    return batches if placement is None else [placement.place_batch(data) for data in batches]
 
 
 def _write(variables: list[Any], values: list[Any]) -> None:
@@ -174,7 +180,7 @@ class Steps:
             groups = _State(self).train()
 
             def call(batches: list[Any]) -> Any:
-                logs, state = run(tuple(map(_values, groups)), batches)
+                logs, state = run(tuple(map(_values, groups)), _placed(batches))
                 for variables, values in zip(groups, state):
                     _write(variables, values)
                 return logs
@@ -192,7 +198,7 @@ class Steps:
             groups = _State(self).test()
 
             def call(batches: list[Any]) -> Any:
-                logs, state = run(tuple(map(_values, groups)), batches)
+                logs, state = run(tuple(map(_values, groups)), _placed(batches))
                 # Evaluation changes metrics and states such as seeds, no trainable variable.
                 _write(groups[1], state[1])
                 _write(groups[2], state[2])
@@ -218,7 +224,7 @@ class Steps:
             trainable, non_trainable = self.trainable_variables, self.non_trainable_variables
 
             def call(batches: list[Any]) -> Any:
-                outputs, after = compiled((_values(trainable), _values(non_trainable)), batches)
+                outputs, after = compiled((_values(trainable), _values(non_trainable)), _placed(batches))
                 _write(non_trainable, after)
                 return outputs
 
