@@ -139,3 +139,42 @@ def simple_rnn(
     sequence = _projected(inputs, kernel, bias, reverse)
     outputs, states = loop(step, [h0], sequence, _ordered(mask, reverse))
     return [outputs, *states]
+
+
+def ctc_loss(
+    loop: Loop, target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int
+) -> Any:
+    """The forward algorithm of CTC: one step per output, over the labels with blanks around them."""
+    from kops.declare import OPS
+
+    OPS["ctc_loss"].shape_rule(target, output, target_length, output_length)
+    impossible = -1e5
+    dtype = kops.standardize_dtype(output.dtype)
+    wide = kops.cast(output, "float32") if dtype in ("float16", "bfloat16") else output
+    logs = kops.log_softmax(wide, axis=-1)
+    blanks = kops.full_like(target, mask_index)
+    pairs = kops.concatenate([kops.expand_dims(blanks, 2), kops.expand_dims(target, 2)], axis=2)
+    labels = target.shape[1]
+    extended = kops.concatenate([kops.reshape(pairs, [-1, 2 * labels]), blanks[:, :1]], axis=1)
+    # A label may follow another without a blank if it is a different one.
+    jump = kops.logical_and(extended[:, 2:] != extended[:, :-2], extended[:, 2:] != mask_index)
+    steps = output.shape[1]
+    place = kops.repeat(kops.expand_dims(extended, 1), steps, axis=1)
+    sequence = kops.take_along_axis(logs, place, axis=2)
+    out_of_reach = kops.full_like(sequence[:, 0, :], impossible)
+    start = kops.concatenate([out_of_reach[:, :1] * 0.0, out_of_reach[:, 1:]], axis=1)
+
+    def step(states: Any, x: Any) -> Any:
+        (stay,) = states
+        move = kops.concatenate([out_of_reach[:, :1], stay[:, :-1]], axis=1)
+        skip = kops.where(jump, stay[:, :-2], out_of_reach[:, 2:])
+        skip = kops.concatenate([out_of_reach[:, :2], skip], axis=1)
+        return [kops.logaddexp(kops.logaddexp(stay, move), skip) + x]
+
+    ones = kops.cumsum(kops.ones_like(sequence[:, :, 0], dtype="int32"), axis=1)
+    _, (final,) = loop(step, [start], sequence, ones <= kops.expand_dims(output_length, 1))
+    last = kops.expand_dims(2 * target_length, 1)
+    blank_end = kops.take_along_axis(final, last, axis=1)
+    label_end = kops.take_along_axis(final, kops.maximum(last - 1, 0), axis=1)
+    label_end = kops.where(last > 0, label_end, kops.full_like(label_end, impossible))
+    return kops.cast(-kops.logaddexp(blank_end, label_end)[:, 0], dtype)

@@ -293,7 +293,11 @@ def squareplus(x: Tensor, b: float = 4) -> Any:
 
     Reference: [Barron, 2021](https://arxiv.org/abs/2112.11687)
     """
-    return (x + kops.sqrt(x * x + float(b))) * 0.5
+    if kops.standardize_dtype(x.dtype) == "float16":
+        x = kops.cast(x, "float32")  # the square would overflow
+    # For negative x the sum would cancel; multiplied by its conjugate it is b / (sqrt(x^2 + b) - x).
+    total = kops.sqrt(x * x + float(b)) + kops.abs(x)
+    return kops.where(x < 0.0, 0.5 * b / total, 0.5 * total)
 
 
 @public("keras.ops.sparse_plus", "keras.ops.nn.sparse_plus")

@@ -34,6 +34,7 @@ def _loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
 
 
 TABLE = {
+    "ctc_loss": jax.jit(partial(recurrence.ctc_loss, _loop), static_argnums=4),
     "lstm": jax.jit(partial(recurrence.lstm, _loop), static_argnums=7),
     "gru": jax.jit(partial(recurrence.gru, _loop), static_argnums=(6, 7)),
     "simple_rnn": jax.jit(partial(recurrence.simple_rnn, _loop), static_argnums=(6, 7)),

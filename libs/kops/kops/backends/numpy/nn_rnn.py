@@ -26,6 +26,7 @@ def _loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
 
 
 TABLE = {
+    "ctc_loss": partial(recurrence.ctc_loss, _loop),
     "lstm": partial(recurrence.lstm, _loop),
     "gru": partial(recurrence.gru, _loop),
     "simple_rnn": partial(recurrence.simple_rnn, _loop),

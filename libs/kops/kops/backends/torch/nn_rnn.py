@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import torch
@@ -100,4 +101,4 @@ def simple_rnn(
     return [outputs, h[0]]
 
 
-TABLE = {"lstm": lstm, "gru": gru, "simple_rnn": simple_rnn}
+TABLE = {"ctc_loss": partial(recurrence.ctc_loss, _loop), "lstm": lstm, "gru": gru, "simple_rnn": simple_rnn}
