@@ -1,4 +1,4 @@
-"""Export of models to other runtimes; each export is checked by running it."""
+"""Write models for other runtimes: ONNX and TensorFlow's SavedModel; every export is run and compared after writing."""
 
 from __future__ import annotations
 

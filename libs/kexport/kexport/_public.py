@@ -6,4 +6,5 @@ NAMES: dict[str, str] = {}
 
 PLUGINS: dict[str, str] = {
     "export.onnx": "kexport.onnx_format:OnnxFormat",
+    "export.tf_saved_model": "kexport.saved_model:SavedModelFormat",
 }

@@ -37,6 +37,7 @@ from kops.operation import Operation
 from kops.remat import current_remat_mode
 from kops.scopes import AutocastScope, ambient, current_path, name_scope
 from kops.shapes import standardize_shape
+from kops.trace import TraceTensor
 from kops.variable import Variable
 from kspec import public
 
@@ -322,7 +323,7 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         target = self.compute_dtype if self.autocast else None
 
         def change(leaf: Any) -> Any:
-            if isinstance(leaf, KerasTensor):
+            if isinstance(leaf, (KerasTensor, TraceTensor)):
                 if target is not None and leaf.dtype in FLOATS and leaf.dtype != target:
                     from kops.ops.core import cast
 

@@ -50,6 +50,13 @@ class Operators:
     def __getitem__(self, key: Any) -> Any:
         return _op("get_item")(self, key)
 
+    def __iter__(self) -> Any:
+        # Without it Python would ask for items 0, 1, 2, ... until one is refused, which may never happen.
+        shape = self.shape  # type: ignore[attr-defined]
+        if not shape or shape[0] is None:
+            raise TypeError(f"{type(self).__name__} of shape {tuple(shape)} cannot be iterated over.")
+        return (self[i] for i in range(shape[0]))
+
     def __round__(self, ndigits: int | None = None) -> Any:
         return _op("round")(self, decimals=ndigits or 0)
 

@@ -51,6 +51,9 @@ class TraceTensor(Operators):
     def __repr__(self) -> str:
         return f"<TraceTensor shape={self.shape}, dtype={self.dtype}>"
 
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise TypeError(f"{self!r} has no value: a computation is being recorded. Use keras.ops on it.")
+
     def __bool__(self) -> bool:
         raise TypeError(f"{self!r} has no value: a computation is being recorded. Use ops.cond or ops.where.")
 
