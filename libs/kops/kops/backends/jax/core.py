@@ -78,6 +78,10 @@ def convert(x: Any, dtype: str | None) -> jax.Array:
                 dtype = settings.floatx
             elif x.dtype == np.int64 and (x.size == 0 or -(2**31) <= x.min() and x.max() < 2**31):
                 dtype = "int32"
+            elif x.dtype == np.int64 and canonical("int64") == "int32":
+                raise OverflowError(
+                    "An integer does not fit 32 bits, and JAX has no 64 bits unless jax_enable_x64 is set."
+                )
             elif x.dtype.kind == "c" and settings.floatx != "float64":
                 dtype = "complex64"
     if dtype == "string":
