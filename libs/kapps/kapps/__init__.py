@@ -1,4 +1,4 @@
-"""Known architectures with their pretrained weights, and the preprocessing that belongs to them."""
+"""Architectures with pretrained weights, and what belongs to them: preprocessing and decoding of predictions."""
 
 from __future__ import annotations
 

@@ -2,6 +2,13 @@
 
 from __future__ import annotations
 
-NAMES: dict[str, str] = {}
+NAMES: dict[str, str] = {
+    "keras.applications.MobileNetV2": "kapps.mobilenet_v2:MobileNetV2",
+    "keras.applications.imagenet_utils.decode_predictions": "kapps.imagenet:decode_predictions",
+    "keras.applications.imagenet_utils.preprocess_input": "kapps.imagenet:preprocess_input",
+    "keras.applications.mobilenet_v2.MobileNetV2": "kapps.mobilenet_v2:MobileNetV2",
+    "keras.applications.mobilenet_v2.decode_predictions": "kapps.mobilenet_v2:decode_predictions",
+    "keras.applications.mobilenet_v2.preprocess_input": "kapps.mobilenet_v2:preprocess_input",
+}
 
 PLUGINS: dict[str, str] = {}
