@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
+
 from kops import config, dtypes
 from kops.dtypes import result_type, standardize_dtype, to_inexact
 
@@ -197,6 +198,8 @@ def test_kinds():
     assert dtypes.is_int_dtype("uint8") and not dtypes.is_int_dtype("bool")
 
 
-@pytest.mark.parametrize("name, size", [("bool", 1), ("int8", 1), ("bfloat16", 2), ("float8_e4m3fn", 1), ("complex128", 16)])
+@pytest.mark.parametrize(
+    "name, size", [("bool", 1), ("int8", 1), ("bfloat16", 2), ("float8_e4m3fn", 1), ("complex128", 16)]
+)
 def test_itemsize(name, size):
     assert dtypes.itemsize(name) == size

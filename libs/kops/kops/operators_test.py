@@ -6,13 +6,14 @@ import operator
 
 import numpy as np
 import pytest
+
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.variable import Variable
 
 A = np.array([[3.0, -2.0], [5.0, 4.0]], "float32")
 B = np.array([[2.0, 2.0], [-3.0, 1.0]], "float32")
-BINARY = "add sub mul truediv floordiv mod matmul lt le gt ge eq ne".split()
+BINARY = ["add", "sub", "mul", "truediv", "floordiv", "mod", "matmul", "lt", "le", "gt", "ge", "eq", "ne"]
 
 
 def host(x):
@@ -27,7 +28,7 @@ def test_variable(name):
     assert np.allclose(host(function(Variable(A), engine().convert(B, None))), want)
 
 
-@pytest.mark.parametrize("name", "add sub mul truediv floordiv mod".split())
+@pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv", "floordiv", "mod"])
 def test_reversed(name):
     function = getattr(operator, name)
     assert np.allclose(host(function(7.0, Variable(A))), function(np.float32(7.0), A))

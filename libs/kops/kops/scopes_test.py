@@ -5,6 +5,7 @@ from __future__ import annotations
 import threading
 
 import pytest
+
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.ops.elementwise import add

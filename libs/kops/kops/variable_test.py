@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.scopes import AutocastScope, StatelessScope, name_scope

@@ -86,7 +86,11 @@ class Trial:
         """Symbolic tensors, axes (of the `first` only) for which `unknown` says so having no size."""
         return [
             KerasTensor(
-                [None if unknown(i) and d > 1 and not (first and place) else d for i, d in enumerate(x.shape)], d_
+                [
+                    None if unknown(i) and d > 1 and not (first and place) else d
+                    for i, d in enumerate(x.shape)
+                ],
+                d_,
             )
             for place, (x, d_) in enumerate(zip(self.numbers, map(engine().canonical, self.dtypes)))
         ]

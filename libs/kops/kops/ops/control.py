@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from kspec import public
-
 from kops import tree
 from kops.control_checks import check_scan
 from kops.control_trees import (
@@ -22,6 +20,7 @@ from kops.control_trees import (
 )
 from kops.declare import Operand, functional
 from kops.keras_tensor import KerasTensor
+from kspec import public
 
 
 def _cond_spec(pred: Any, true_fn: Any, false_fn: Any) -> Any:
@@ -68,7 +67,9 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
 def _switch_spec(index: Any, branches: Any, operands: Any) -> Any:
     results = [result_specs(branch, *operands) for branch in branches]
     for other in results[1:]:
-        check_like("switch: all branches must return the same structure, shapes and dtypes", other, results[0])
+        check_like(
+            "switch: all branches must return the same structure, shapes and dtypes", other, results[0]
+        )
     return results[0]
 
 
@@ -100,7 +101,10 @@ def _while_spec(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = 
 @public("keras.ops.while_loop")
 @functional(shape=_while_spec)
 def while_loop(
-    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Operand, maximum_iterations: int | None = None
+    cond: Callable[..., Any],
+    body: Callable[..., Any],
+    loop_vars: Operand,
+    maximum_iterations: int | None = None,
 ) -> Any:
     """Repeat `loop_vars = body(*loop_vars)` as long as `cond(*loop_vars)` is true.
 

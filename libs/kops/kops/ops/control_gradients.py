@@ -5,12 +5,11 @@ from __future__ import annotations
 import functools
 from typing import Any, Callable
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.control_trees import result_specs, specs, tensors
 from kops.declare import Operand, Tensor, functional, primitive
 from kops.keras_tensor import any_symbolic
+from kspec import public
 
 
 @public("keras.ops.stop_gradient")

@@ -5,13 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any, Callable
 
-from kspec import public
-
 from kops import tree
 from kops.control_trees import at, leading, longer, result_specs, specs, stacked, tensors, without_first
 from kops.declare import Operand, functional
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
+from kspec import public
 
 
 def _map_spec(f: Any, xs: Any) -> Any:
@@ -86,7 +85,9 @@ def associative_scan(f: Callable[..., Any], elems: Operand, reverse: bool = Fals
     elems = tensors(elems)
     size = leading("associative_scan", elems, axis=axis)
     if size is None:
-        raise NotImplementedError("associative_scan: the size of the axis must be known while a graph is built.")
+        raise NotImplementedError(
+            "associative_scan: the size of the axis must be known while a graph is built."
+        )
 
     def cut(x: Any, start: Any, stop: Any, step: int = 1) -> Any:
         i = axis if axis >= 0 else axis + len(engine().shape(x))
@@ -133,7 +134,9 @@ def _parse(signature: str) -> tuple[list[list[str]], list[list[str]]]:
     sides = signature.replace(" ", "").split("->")
     if len(sides) != 2 or any(_DIMENSIONS.sub("", s).strip(",") for s in sides):
         raise ValueError(f"vectorize: {signature!r} is not a signature like '(n,k),(k)->(n)'.")
-    inputs, outputs = ([[n for n in found.split(",") if n] for found in _DIMENSIONS.findall(s)] for s in sides)
+    inputs, outputs = (
+        [[n for n in found.split(",") if n] for found in _DIMENSIONS.findall(s)] for s in sides
+    )
     return inputs, outputs
 
 
@@ -171,7 +174,9 @@ def vectorize(
         given = [tensors(args[i]) for i in places]
         cores = parsed[0] if parsed else [[]] * len(given)
         if len(cores) != len(given):
-            raise ValueError(f"vectorize: signature {signature!r} has {len(cores)} arguments, not {len(given)}.")
+            raise ValueError(
+                f"vectorize: signature {signature!r} has {len(cores)} arguments, not {len(given)}."
+            )
         sizes: dict[str, Any] = {}
         batches = []
         for x, names in zip(given, cores):

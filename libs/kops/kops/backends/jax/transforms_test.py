@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from kops import config
 
 if config.backend() != "jax":
@@ -11,6 +12,7 @@ if config.backend() != "jax":
 
 import jax
 import jax.numpy as jnp
+
 from kops.ops.elementwise import add, exp, less, subtract
 from kops.scopes import StatelessScope
 from kops.variable import Variable

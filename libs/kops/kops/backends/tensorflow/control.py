@@ -46,7 +46,9 @@ def _fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
     return _while_loop(lambda i, x: i < last, lambda i, x: (i + 1, body_fun(i, x)), (first, init_val))[1]
 
 
-def _scan(f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1) -> Any:
+def _scan(
+    f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1
+) -> Any:
     check_scan(f, unroll)
     carry, xs = tensors(init), tensors(xs)
     size = leading("scan", xs, length)

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from kops import config
 
 if config.backend() != "tensorflow":
     pytest.skip("needs the TensorFlow engine", allow_module_level=True)
 
 import tensorflow as tf
+
 from kops.ops.elementwise import add, exp, less, subtract
 from kops.variable import Variable
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-from torch.utils._pytree import tree_map
+from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 from kops.control_checks import check_jvp, upstream_call
-from kops.control_trees import as_vars, leading, tensors
+from kops.control_trees import leading, tensors
 from kops.declare import OPS
 
 
@@ -57,10 +57,20 @@ def _while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = 
     return tuple(after) if several else after[0]
 
 
+_UNROLLED = 32  # compiled loops of more steps are not written out
+
+
 def _fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
-    if torch.compiler.is_compiling() and (isinstance(lower, torch.Tensor) or isinstance(upper, torch.Tensor)):
-        start = lower if isinstance(lower, torch.Tensor) else torch.tensor(lower, dtype=torch.int32)
-        return _while_loop(lambda i, x: i < upper, lambda i, x: (i + 1, body_fun(i, x)), (start, init_val))[1]
+    unknown = isinstance(lower, torch.Tensor) or isinstance(upper, torch.Tensor)
+    if torch.compiler.is_compiling() and (unknown or upper - lower > _UNROLLED):
+        leaves, structure = tree_flatten(init_val)
+
+        def step(i: Any, *xs: Any) -> Any:
+            return i + 1, *tree_flatten(body_fun(i, tree_unflatten(xs, structure)))[0]
+
+        start = torch.as_tensor(lower, dtype=torch.int32)
+        _, *leaves = _while_loop(lambda i, *xs: i < upper, step, (start, *leaves))
+        return tree_unflatten(leaves, structure)
     value = tensors(init_val)
     for i in range(int(lower), int(upper)):
         value = tensors(body_fun(torch.tensor(i, dtype=torch.int32), value))

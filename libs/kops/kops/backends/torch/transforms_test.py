@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+
 from kops import config
 
 if config.backend() != "torch":
     pytest.skip("needs the PyTorch engine", allow_module_level=True)
 
 import torch
+
 from kops.ops.elementwise import add, exp, less, subtract
 from kops.variable import Variable
 

@@ -17,7 +17,9 @@ def compiled(function: Any, arrays: list[Any], dynamic: bool | str) -> Any:
             [None if unknown and i == 0 and d > 1 else d for i, d in enumerate(shape)], x.dtype
         )
 
-    traced = tf.function(function, input_signature=[spec(i, x) for i, x in enumerate(arrays)], autograph=False)
+    traced = tf.function(
+        function, input_signature=[spec(i, x) for i, x in enumerate(arrays)], autograph=False
+    )
     return traced(*arrays)
 
 
