@@ -90,6 +90,8 @@ from klayers.layers.pooling import MaxPooling2D as MaxPool2D
 from klayers.layers.pooling import MaxPooling2D as MaxPooling2D
 from klayers.layers.pooling import MaxPooling3D as MaxPool3D
 from klayers.layers.pooling import MaxPooling3D as MaxPooling3D
+from klayers.layers.random_flip import RandomFlip as RandomFlip
+from klayers.layers.random_rotation import RandomRotation as RandomRotation
 from klayers.layers.rectifiers import ELU as ELU
 from klayers.layers.rectifiers import LeakyReLU as LeakyReLU
 from klayers.layers.rectifiers import PReLU as PReLU
@@ -99,6 +101,7 @@ from klayers.layers.reshaping import Flatten as Flatten
 from klayers.layers.reshaping import Permute as Permute
 from klayers.layers.reshaping import RepeatVector as RepeatVector
 from klayers.layers.reshaping import Reshape as Reshape
+from klayers.layers.resizing import Resizing as Resizing
 from klayers.layers.reversible_embedding import ReversibleEmbedding as ReversibleEmbedding
 from klayers.layers.rms_normalization import RMSNormalization as RMSNormalization
 from klayers.layers.rms_normalization import UnitNormalization as UnitNormalization

@@ -192,10 +192,14 @@ NAMES: dict[str, str] = {
     "keras.layers.PReLU": "klayers.layers.rectifiers:PReLU",
     "keras.layers.Permute": "klayers.layers.reshaping:Permute",
     "keras.layers.RMSNormalization": "klayers.layers.rms_normalization:RMSNormalization",
+    "keras.layers.RandomFlip": "klayers.layers.random_flip:RandomFlip",
+    "keras.layers.RandomRotation": "klayers.layers.random_rotation:RandomRotation",
     "keras.layers.ReLU": "klayers.layers.rectifiers:ReLU",
     "keras.layers.RepeatVector": "klayers.layers.reshaping:RepeatVector",
     "keras.layers.Rescaling": "klayers.layers.rescaling:Rescaling",
     "keras.layers.Reshape": "klayers.layers.reshaping:Reshape",
+    "keras.layers.Resizing": "klayers.layers.resizing:Resizing",
+    "keras.layers.ReversibleEmbedding": "klayers.layers.reversible_embedding:ReversibleEmbedding",
     "keras.layers.SeparableConv1D": "klayers.layers.separable_conv:SeparableConv1D",
     "keras.layers.SeparableConv2D": "klayers.layers.separable_conv:SeparableConv2D",
     "keras.layers.SeparableConvolution1D": "klayers.layers.separable_conv:SeparableConv1D",
@@ -243,6 +247,8 @@ NAMES: dict[str, str] = {
     "keras.regularizers.l2": "klayers.regularizers:L2",
     "keras.regularizers.orthogonal_regularizer": "klayers.regularizers:OrthogonalRegularizer",
     "keras.regularizers.serialize": "klayers.regularizers:serialize",
+    "keras.utils.bounding_boxes.clip_to_image_size": "klayers.bounding_boxes:clip_to_image_size",
+    "keras.utils.bounding_boxes.convert_format": "klayers.bounding_boxes:convert_format",
 }
 
 PLUGINS: dict[str, str] = {

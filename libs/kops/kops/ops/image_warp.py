@@ -140,7 +140,8 @@ def map_coordinates(
 
 def _grid(x: Any, height: int, width: int, dtype: Any) -> tuple[Any, Any]:
     """Row and column of every pixel, `(1, height, 1)` and `(1, 1, width)`."""
-    ones = kops.ones_like(x[0, :, :, 0], dtype=dtype)
+    # Not of the first image: there may be none.
+    ones = kops.sum(kops.zeros_like(x[..., 0], dtype=dtype), axis=0) + 1.0
     return kops.cumsum(ones, axis=0)[None] - 1.0, kops.cumsum(ones, axis=1)[None] - 1.0
 
 

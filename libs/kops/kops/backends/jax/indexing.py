@@ -11,6 +11,13 @@ from jax import lax
 from kops.item_keys import canonical_key, item_shape
 
 
+def _take(x: Any, indices: Any, axis: Any = None) -> Any:
+    if axis is not None and not x.size and not indices.size:  # jnp.take gives back x in the shape it had
+        axis %= x.ndim
+        return jnp.zeros((*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :]), x.dtype)
+    return jnp.take(x, indices, axis=axis)
+
+
 def _get_item(x: Any, key: Any) -> Any:
     key = canonical_key(key)
     if any(isinstance(e, int) for e in (key if type(key) is tuple else (key,))):
@@ -69,7 +76,7 @@ def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> A
 
 TABLE = {
     "get_item": _get_item,
-    "take": jnp.take,
+    "take": _take,
     "take_along_axis": jnp.take_along_axis,
     "slice": _slice,
     "slice_update": _slice_update,
