@@ -52,7 +52,7 @@ ROWS = [
     row("solve", SQUARE, F(2, 3), sweep=FLOATS, ref=_vector_solve),
     row("solve_triangular", LOWER, F(3, 2), sweep=FLOATS, lower=True, ref=lambda a, b, lower: np.linalg.solve(a, b), grad=True),
     row("solve_triangular", SQUARE, F(2, 3), sweep=FLOATS, ref=lambda a, b: _vector_solve(np.triu(a), b), bad=[case(F(3, 3), F(2))]),
-    row("lu_factor", SQUARE, ref=_lu, bad=[case(F(3))], dynamic="first"),
+    row("lu_factor", SQUARE, sweep=FLOATS, ref=_lu, bad=[case(F(3))], dynamic="first"),
     row("qr", TALL, ref=None, note=NOT_UNIQUE, bad=[case(F(3)), case(F(3, 3), mode="raw")]),
     row("qr", TALL, mode="complete", ref=None, note=NOT_UNIQUE),
     row("eig", SQUARE, ref=None, note=NOT_UNIQUE, bad=BAD),

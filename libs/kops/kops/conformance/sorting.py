@@ -8,6 +8,8 @@ from kops.conformance.rows import B, F, I, L, case, row
 
 MIXED = ("float32", "int32", "float16", "bfloat16")
 
+UNSIZED = "the number of values depends on them"
+
 
 def _top_k(x, k, sorted=True):
     order = np.argsort(-x, axis=-1, kind="stable")[..., :k]
@@ -25,6 +27,16 @@ ROWS = [
         bad=[case(F(3), k=4), case(F(), k=1), case(F(3), k=-1)]),
     row("top_k", L([5, 2, 7], "int64"), k=2, ref=lambda x, k: (np.array([7, 5]), np.array([2, 0]))),
     row("argpartition", L([3, 1, 2]), kth=1, ref=np.array([1, 2, 0]), bad=[case(F(3), kth=3)]),
+    row("unique", L([3, 1, 3, 2]), ref=np.unique, jit=False, dynamic=False, note=UNSIZED),
+    row("unique", L([[3.0, 1.0], [3.0, 2.0]]), return_index=True, return_inverse=True, return_counts=True,
+        ref=lambda x, **s: np.unique(x, **s), jit=False, dynamic=False, note=UNSIZED),
+    row("unique", L([[1, 2], [0, 2], [1, 2]]), axis=0, return_index=True, return_inverse=True,
+        ref=lambda x, **s: (np.array([[0, 2], [1, 2]]), np.array([1, 0]), np.array([1, 0, 1])), jit=False,
+        dynamic=False, note=UNSIZED, bad=[case(F(3), axis=1)]),
+    row("unique", L([3, 1, 3, 2]), size=5, return_counts=True,
+        ref=lambda x, **s: (np.array([1, 2, 3, 1, 1]), np.array([1, 1, 2, 0, 0]))),
+    row("unique", L([3, 1, 3, 2]), size=4, fill_value=9, ref=lambda x, **s: np.array([1, 2, 3, 9])),
+    row("unique", L([3, 1, 3, 2]), size=2, ref=lambda x, **s: np.array([1, 2])),
     row("searchsorted", L([1, 3, 3, 5]), I(2, 3, high=7), ref=np.searchsorted),
     row("searchsorted", L([1.0, 3.0, 3.0, 5.0]), F(4, low=0.0, high=6.0), side="right", ref=np.searchsorted,
         bad=[case(F(2, 2), F(2)), case(F(2), F(2), side="middle")]),

@@ -8,7 +8,7 @@ import numpy as np
 import openvino as ov
 import openvino.opset16 as opset
 
-from kops.backends.openvino.build import i64, length, rank
+from kops.backends.openvino.build import cut, i64, length, rank
 from kops.backends.openvino.core import GraphTensor, node
 
 
@@ -38,7 +38,13 @@ def _size(n: int | None) -> Any:
 
 def _rfft(x: Any, n: int | None) -> Any:
     graph = node(x)
-    return _parts(opset.rdft(graph, i64([rank(graph) - 1]), _size(n)))
+    last = rank(graph) - 1
+    if n is not None:
+        # The CPU plugin takes no size beyond the input's: fill up with zeros, then cut.
+        zero = opset.convert(opset.constant(np.float32(0)), graph.get_element_type())
+        longer = opset.pad(graph, i64([0] * (last + 1)), i64([0] * last + [n]), "constant", zero)
+        graph = cut(longer, last, 0, n)
+    return _parts(opset.rdft(graph, i64([last])))
 
 
 def _irfft(x: Any, n: int | None) -> GraphTensor:

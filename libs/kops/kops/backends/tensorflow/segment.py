@@ -11,9 +11,9 @@ from kops.backends.numpy.segment import start_of
 
 def _segment(native: Any, reduction: str) -> Any:
     def kernel(data: Any, ids: Any, num: Any, ordered: bool) -> Any:
-        n = tf.reduce_max(ids) + 1 if num is None else num
         if ids.dtype not in (tf.int32, tf.int64):
             ids = tf.cast(ids, tf.int32)
+        n = tf.reduce_max(ids) + 1 if num is None else num
         ids = tf.where(ids >= tf.cast(n, ids.dtype), tf.constant(-1, ids.dtype), ids)
         out = native(data, ids, n)
         if reduction in ("max", "min") and data.dtype.is_floating:

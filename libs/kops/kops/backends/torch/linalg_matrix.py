@@ -22,7 +22,7 @@ def _solve_triangular(a: torch.Tensor, b: torch.Tensor, lower: bool) -> torch.Te
 
 
 def _lu_factor(x: torch.Tensor) -> Any:
-    lu, pivots = _la.lu_factor(x)
+    lu, pivots, _ = _la.lu_factor_ex(x)  # as the other engines, factor singular matrices, too
     return lu, pivots - 1  # LAPACK counts from 1
 
 
