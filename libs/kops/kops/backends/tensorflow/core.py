@@ -107,7 +107,8 @@ def to_numpy(x: Any) -> np.ndarray:
         x = x.to_tensor()
     elif isinstance(x, tf.IndexedSlices):
         x = tf.convert_to_tensor(x)
-    return np.asarray(x)
+    # np.asarray refuses what __array__ gives for scalars of bfloat16.
+    return np.asarray(x.numpy() if hasattr(x, "numpy") else x)
 
 
 def adopt(function: Any) -> Any:
