@@ -502,9 +502,10 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         self._build_by_arguments(arguments)
         if self.built and self._locked:
             return
-        with name_scope(self.name, caller=self):
-            self._path = self._path or current_path()
-            Operation.compute_output_spec(self, *args, **kwargs)
+        if self._sublayers() or type(self).compute_output_shape is Layer.compute_output_shape:
+            with name_scope(self.name, caller=self):
+                self._path = self._path or current_path()
+                Operation.compute_output_spec(self, *args, **kwargs)
         self._after_build(None)
 
     def compute_output_spec(self, *args: Any, **kwargs: Any) -> Any:

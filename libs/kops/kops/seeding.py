@@ -9,9 +9,11 @@ from typing import Any
 import numpy as np
 
 from kops.engine import engine
+from kops.keras_tensor import KerasTensor
 from kops.naming import auto_name
 from kops.random_hash import WORD
 from kops.scopes import name_scope
+from kops.scopes import ambient
 from kops.variable import Variable
 from kspec import public
 
@@ -115,11 +117,14 @@ def draw_seed(seed: Any) -> Any:
     Raises:
         ValueError: when it is none of these.
     """
+    e = engine()
+    if ambient.symbolic and (seed is None or isinstance(seed, SeedGenerator)):
+        # Shape inference draws nothing: it must not use up numbers, and sizes may be unknown.
+        return KerasTensor((2,), e.SEED_DTYPE, record_history=False)
     if isinstance(seed, SeedGenerator):
         return seed.next()
     if seed is None:
         return global_seed_generator().next()
-    e = engine()
     if isinstance(seed, (int, np.integer)) and not isinstance(seed, bool):
         return e.convert(_words(_check_seed(seed)), e.SEED_DTYPE)
     if isinstance(seed, Variable):
