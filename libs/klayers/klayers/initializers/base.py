@@ -17,11 +17,11 @@ class Initializer:
 
     Example:
         >>> class Halves(Initializer):
-        ...     def __call__(self, shape, dtype=None, **kwargs):
+        ...     def __call__(self, shape, dtype=None):
         ...         return 0.5 * keras.ops.ones(shape, dtype=dtype)
     """
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         """A tensor of this shape and dtype (None: `floatx`)."""
         raise NotImplementedError(f"{type(self).__name__} must define __call__(shape, dtype=None).")
 

@@ -16,7 +16,7 @@ from kspec import public
 class Zeros(Initializer):
     """All zeros."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         return to_native(np.zeros(sizes(shape), dtype="float32"), dtype)
 
 
@@ -24,7 +24,7 @@ class Zeros(Initializer):
 class Ones(Initializer):
     """All ones."""
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         return to_native(np.ones(sizes(shape), dtype="float32"), dtype)
 
 
@@ -43,7 +43,7 @@ class Constant(Initializer):
     def __init__(self, value: Any = 0.0) -> None:
         self.value = value
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         value = np.asarray(self.value)
         try:
             values = np.broadcast_to(value, sizes(shape)).copy()
@@ -77,7 +77,7 @@ class Identity(Initializer):
     def __init__(self, gain: float = 1.0) -> None:
         self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         shape = sizes(shape)
         if len(shape) != 2:
             raise ValueError(f"Identity initializes matrices (2 dimensions), not a tensor of shape {shape}.")
@@ -160,7 +160,7 @@ class STFT(Initializer):
         self.scaling = scaling
         self.periodic = periodic
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         shape = sizes(shape)
         if len(shape) != 3:
             raise ValueError(

@@ -45,7 +45,7 @@ class RandomNormal(RandomInitializer):
         self.mean = mean
         self.stddev = stddev
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         return to_native(_scaled(draw.normal(shape, self.seed), self.stddev, self.mean), dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -66,7 +66,7 @@ class TruncatedNormal(RandomInitializer):
         self.mean = mean
         self.stddev = stddev
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         return to_native(_scaled(draw.truncated_normal(shape, self.seed), self.stddev, self.mean), dtype)
 
     def get_config(self) -> dict[str, Any]:
@@ -87,7 +87,7 @@ class RandomUniform(RandomInitializer):
         self.minval = minval
         self.maxval = maxval
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         values = _scaled(draw.uniform(shape, self.seed), self.maxval - self.minval, self.minval)
         return to_native(values, dtype)
 
@@ -120,7 +120,7 @@ class Orthogonal(RandomInitializer):
         super().__init__(seed)
         self.gain = gain
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         shape = draw.sizes(shape)
         if len(shape) < 2:
             raise ValueError(

@@ -77,7 +77,7 @@ class VarianceScaling(RandomInitializer):
                 )
         return math.prod(shape[i] for i in self.input_axes), math.prod(shape[i] for i in self.output_axes)
 
-    def __call__(self, shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def __call__(self, shape: Any, dtype: Any = None) -> Any:
         shape = draw.sizes(shape)
         fan_in, fan_out = self._fans(shape)
         n = {"fan_in": fan_in, "fan_out": fan_out, "fan_avg": (fan_in + fan_out) / 2}[self.mode]

@@ -7,6 +7,7 @@ from typing import Any
 import kops
 from klayers import activations
 from klayers.layer import Layer
+from kops.keras_tensor import KerasTensor
 from kspec import public
 
 
@@ -29,6 +30,13 @@ class Activation(Layer):
 
     def call(self, inputs: Any) -> Any:
         return self.activation(inputs)
+
+    def compute_output_shape(self, input_shape: Any) -> Any:
+        return self.compute_output_spec(KerasTensor(input_shape, dtype=self.compute_dtype)).shape
+
+    def compute_output_spec(self, inputs: Any) -> Any:
+        # An activation may be any function, with a dtype and (glu) a shape of its own.
+        return self._infer_by_call((inputs,), {})
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "activation": activations.serialize(self.activation)}

@@ -66,6 +66,11 @@ def test_activity_regularization_adds_a_loss_per_sample():
     assert float(as_array(layer.losses[0])) == pytest.approx(expected, rel=1e-5)
 
 
+def test_a_gated_activation_halves_the_last_axis():
+    assert Activation("glu").compute_output_shape((None, 3, 4)) == (None, 3, 2)
+    assert tuple(Activation("glu")(X).shape) == (2, 3, 2)
+
+
 def test_older_names():
     assert LeakyReLU(alpha=0.1).negative_slope == 0.1
     assert Activation(activations.relu).get_config()["activation"] == "relu"

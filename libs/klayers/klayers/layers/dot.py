@@ -78,6 +78,10 @@ class Dot(Layer):
         kept += [d for i, d in enumerate(y) if i not in (0, second)]
         return (x[0], *(kept or [1]))
 
+    def compute_output_spec(self, inputs: Any) -> Any:
+        self._axes_for([tuple(x.shape) for x in inputs])
+        return self._infer_by_call((inputs,), {})
+
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
         return None
 

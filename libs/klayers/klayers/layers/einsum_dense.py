@@ -6,8 +6,10 @@ import re
 from typing import Any
 
 import kops
+import ksave
 from klayers.layer import Layer
-from klayers.layers.settings import config_of, store
+from klayers.layer_quantization import dump_config, load_config
+from klayers.layers.settings import config_of, refuse_lora, store
 from kspec import public
 
 _LETTERS = "[a-zA-Z]"
@@ -32,8 +34,7 @@ class EinsumDense(Layer):
         kernel_initializer, bias_initializer: first values of the weights.
         kernel_regularizer, bias_regularizer: penalties on the weights.
         kernel_constraint, bias_constraint: projections of the weights after each update.
-        lora_rank, lora_alpha: if given, `enable_lora(lora_rank, lora_alpha)` is called when the layer is
-            built.
+        lora_rank, lora_alpha: of a low-rank update; not available, only None is taken.
         gptq_unpacked_column_size: columns of the kernel before GPTQ packs it, see kquant.
         quantization_config: how to quantize, see kquant.
 
@@ -78,12 +79,13 @@ class EinsumDense(Layer):
             kernel_constraint=kernel_constraint,
             bias_constraint=bias_constraint,
         )
+        refuse_lora(self, lora_rank)
         self.lora_rank = lora_rank
-        self.lora_alpha = lora_rank if lora_alpha is None else lora_alpha
+        self.lora_alpha = lora_alpha
         self.lora_enabled = False
         self.gptq_unpacked_column_size = gptq_unpacked_column_size
-        self.quantization_config = quantization_config
-        self.bias = None
+        self.quantization_config = ksave.deserialize_keras_object(quantization_config)
+        self.bias: Any = None
         _parse(equation)
 
     def build(self, input_shape: Any) -> None:
@@ -91,7 +93,7 @@ class EinsumDense(Layer):
             self.equation, self.bias_axes, tuple(input_shape), self.partial_output_shape
         )
         if self.quantization_mode:
-            self.quantized_build(input_shape, self.quantization_mode)
+            self.quantized_build(kernel_shape, self.quantization_mode)
         else:
             self.kernel = self.add_weight(
                 name="kernel",
@@ -108,6 +110,10 @@ class EinsumDense(Layer):
                 regularizer=self.bias_regularizer,
                 constraint=self.bias_constraint,
             )
+
+    def quantized_build(self, kernel_shape: Any, mode: str, config: Any = None) -> None:
+        """Make the variables of a quantized kernel of this shape; the scheme is kquant's."""
+        super().quantized_build(kernel_shape, mode)
 
     def call(self, inputs: Any, training: Any = None) -> Any:
         x = kops.einsum(self.equation, inputs, self.kernel)
@@ -137,7 +143,7 @@ class EinsumDense(Layer):
                 "kernel_constraint",
                 "bias_constraint",
             ),
-            "quantization_config": None,
+            "quantization_config": ksave.serialize_keras_object(self.quantization_config),
         }
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import kops
+import ksave
 from klayers.layer import Layer
-from klayers.layers.settings import config_of, positive_int, store
+from klayers.layer_quantization import dump_config, load_config
+from klayers.layers.settings import config_of, positive_int, refuse_lora, store
 from kops.keras_tensor import KerasTensor
 from kspec import public
 
@@ -21,8 +23,7 @@ class Embedding(Layer):
         embeddings_initializer, embeddings_regularizer, embeddings_constraint: of the table.
         mask_zero: whether 0 stands for padding, which the layers that follow leave out.
         weights: a table to start from, `(input_dim, output_dim)`, or a list that holds it.
-        lora_rank, lora_alpha: if given, `enable_lora(lora_rank, lora_alpha)` is called when the layer is
-            built.
+        lora_rank, lora_alpha: of a low-rank update; not available, only None is taken.
         quantization_config: how to quantize, see kquant.
 
     Input of any shape, output `(*input_shape, output_dim)`.
@@ -62,10 +63,11 @@ class Embedding(Layer):
         self.supports_masking = mask_zero
         # Inputs are integers: they are not to be cast to the compute dtype.
         self.autocast = False
+        refuse_lora(self, lora_rank)
         self.lora_rank = lora_rank
-        self.lora_alpha = lora_rank if lora_alpha is None else lora_alpha
+        self.lora_alpha = lora_alpha
         self.lora_enabled = False
-        self.quantization_config = quantization_config
+        self.quantization_config = ksave.deserialize_keras_object(quantization_config)
         if weights is not None:
             self.build(None)
             if not isinstance(weights, list):
@@ -75,6 +77,12 @@ class Embedding(Layer):
     def build(self, input_shape: Any = None) -> None:
         if self.built:
             return
+        if self.quantization_mode:
+            self.quantized_build((self.input_dim, self.output_dim), self.quantization_mode)
+            return
+        if self.quantization_mode:
+            self.quantized_build(input_shape, self.quantization_mode)
+            return
         self.embeddings = self.add_weight(
             name="embeddings",
             shape=(self.input_dim, self.output_dim),
@@ -82,6 +90,10 @@ class Embedding(Layer):
             regularizer=self.embeddings_regularizer,
             constraint=self.embeddings_constraint,
         )
+
+    def quantized_build(self, embeddings_shape: Any, mode: str, config: Any = None) -> None:
+        """Make the variables of a quantized table `(input_dim, output_dim)`; the scheme is kquant's."""
+        super().quantized_build(embeddings_shape, mode)
 
     def call(self, inputs: Any) -> Any:
         if kops.standardize_dtype(inputs.dtype) not in ("int32", "int64"):
@@ -112,5 +124,5 @@ class Embedding(Layer):
                 "embeddings_constraint",
                 "mask_zero",
             ),
-            "quantization_config": None,
+            "quantization_config": ksave.serialize_keras_object(self.quantization_config),
         }

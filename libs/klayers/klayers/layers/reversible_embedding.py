@@ -62,7 +62,7 @@ class ReversibleEmbedding(Embedding):
 
     def build(self, input_shape: Any = None) -> None:
         super().build(input_shape)
-        if not self.tie_weights:
+        if not self.tie_weights and not self.quantization_mode:
             self.reverse_embeddings = self.add_weight(
                 name="reverse_embeddings",
                 shape=(self.output_dim, self.input_dim),

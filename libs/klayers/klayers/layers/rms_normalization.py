@@ -31,9 +31,9 @@ class RMSNormalization(Layer):
         shape = sizes_of(self.axis, input_shape, "RMSNormalization")
         self.scale = self.add_weight(name="scale", shape=shape, initializer="ones", autocast=False)
 
-    def call(self, inputs: Any) -> Any:
+    def call(self, x: Any) -> Any:
         dtype = self.compute_dtype
-        x = kops.cast(inputs, "float32") if dtype in HALF else inputs  # sums of squares of halves overflow
+        x = kops.cast(x, "float32") if dtype in HALF else x  # sums of squares of halves overflow
         axis = tuple(self.axis) if isinstance(self.axis, list) else self.axis
         y = kops.rms_normalization(x, self.scale, axis=axis, epsilon=self.epsilon)
         return kops.cast(y, dtype) if dtype in HALF else y
