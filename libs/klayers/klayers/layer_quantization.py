@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import Any
 
+import ksave
 from kspec import find_plugin
+
+
+def load_config(value: Any) -> Any:
+    """A layer's `quantization_config` argument as an object."""
+    return None if value is None else find_plugin("quantization", "config")(value)
+
+
+def dump_config(config: Any) -> Any:
+    """A layer's `quantization_config` as plain data."""
+    return None if config is None else ksave.serialize_keras_object(config)
 
 
 class LayerQuantization:
@@ -15,8 +26,12 @@ class LayerQuantization:
         """The mode of a quantized layer ("int8", ...), or None."""
         return self._policy_here.quantization_mode
 
-    def _find_scheme(self, mode: str) -> Any:
-        return find_plugin("quantization", f"{mode}.{type(self).__name__}")()
+    def _find_scheme(self, mode: str, type_check: bool = True) -> Any:
+        cls = type(self)
+        if not type_check:
+            # A subclass is taken for the nearest of our classes above it.
+            cls = next((c for c in cls.__mro__ if "__public_names__" in vars(c)), cls)
+        return find_plugin("quantization", f"{mode}.{cls.__name__}")()
 
     def quantize(self, mode: Any = None, type_check: bool = True, config: Any = None) -> None:
         """Replace the layer's kernel by a quantized one.
@@ -25,20 +40,35 @@ class LayerQuantization:
             mode: "int8", "int4", "float8", "gptq" or "awq".
             type_check: whether subclasses of the supported layer are refused.
             config: a quantization config instead of a mode.
+
+        Raises:
+            ValueError: when the layer is not built or is quantized already, or the arguments contradict each other.
         """
         if not self.built:
             raise ValueError(f"Cannot quantize {self.name!r} before it is built. Call it on data first.")
-        scheme = self._find_scheme(mode if config is None else config.mode)
+        if self._scheme is not None:
+            raise ValueError(f"{self.name!r} is already quantized ({self.dtype_policy.name}).")
+        if mode is None and config is None:
+            raise ValueError("Give a mode, as 'int8', or a config.")
+        if mode is not None and config is not None and mode != config.mode:
+            raise ValueError(f"mode={mode!r} contradicts the config, whose mode is {config.mode!r}.")
+        scheme = self._find_scheme(mode or config.mode, type_check)
+        if config is None:
+            config = getattr(self, "quantization_config", None) or find_plugin("quantization", "default")(mode)
+        self.quantization_config = config
         self._locked = False
         scheme.quantize(self)
         self._scheme = scheme
         self._locked = True
         self._decide_needs()
 
-    def quantized_build(self, input_shape: Any, mode: str) -> None:
-        """Make the variables that a quantized layer of this input shape has."""
+    def quantized_build(self, kernel_shape: Any, mode: str, config: Any = None) -> None:
+        """Make the variables of a quantized layer whose kernel would have this shape."""
+        if config is not None:
+            self.quantization_config = config
         self._scheme = self._find_scheme(mode)
-        self._scheme.build(self, input_shape)
+        self._scheme.build(self, kernel_shape)
 
     def quantized_call(self, *args: Any, **kwargs: Any) -> Any:
+        """The computation on the quantized variables."""
         return self._scheme.call(self, *args, **kwargs)

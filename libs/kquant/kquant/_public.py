@@ -2,6 +2,24 @@
 
 from __future__ import annotations
 
-NAMES: dict[str, str] = {}
+NAMES: dict[str, str] = {
+    "keras.Quantizer": "kquant.quantizers:Quantizer",
+    "keras.quantizers.AbsMaxQuantizer": "kquant.quantizers:AbsMaxQuantizer",
+    "keras.quantizers.Int8QuantizationConfig": "kquant.configs:Int8QuantizationConfig",
+    "keras.quantizers.QuantizationConfig": "kquant.configs:QuantizationConfig",
+    "keras.quantizers.Quantizer": "kquant.quantizers:Quantizer",
+    "keras.quantizers.abs_max_quantize": "kquant.abs_max:abs_max_quantize",
+    "keras.quantizers.deserialize": "kquant.quantizers:deserialize",
+    "keras.quantizers.get": "kquant.quantizers:get",
+    "keras.quantizers.serialize": "kquant.quantizers:serialize",
+}
 
-PLUGINS: dict[str, str] = {}
+PLUGINS: dict[str, str] = {
+    "quantization.config": "kquant.configs:config_of",
+    "quantization.default": "kquant.configs:default_config",
+    "quantization.int8.Dense": "kquant.schemes.int8_dense:Int8Dense",
+    "quantization.int8.EinsumDense": "kquant.schemes.int8_einsum_dense:Int8EinsumDense",
+    "quantization.int8.Embedding": "kquant.schemes.int8_embedding:Int8Embedding",
+    "quantization.int8.ReversibleEmbedding": "kquant.schemes.int8_reversible_embedding:Int8ReversibleEmbedding",
+    "quantization.model": "kquant.model:quantize_model",
+}

@@ -79,7 +79,7 @@ class QuantizationScheme(Protocol):
     policy calls `build` instead of making its float kernel, and `call` instead of its own maths.
     """
 
-    def build(self, layer: Any, input_shape: Sequence[int | None]) -> None:
+    def build(self, layer: Any, kernel_shape: Sequence[int]) -> None:
         """Create the layer's quantized variables, empty, as loading a file needs."""
 
     def call(self, layer: Any, inputs: Any) -> Any:

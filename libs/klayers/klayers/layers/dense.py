@@ -7,6 +7,7 @@ from typing import Any
 from klayers import activations, constraints, initializers, regularizers
 from klayers.input_spec import InputSpec
 from klayers.layer import Layer
+from klayers.layer_quantization import dump_config, load_config
 from kops.ops.elementwise import add
 from kops.ops.linalg import matmul
 from kspec import public
@@ -67,7 +68,7 @@ class Dense(Layer):
         self.lora_rank = lora_rank
         self.lora_alpha = lora_rank if lora_alpha is None else lora_alpha
         self.lora_enabled = False
-        self.quantization_config = quantization_config
+        self.quantization_config = load_config(quantization_config)
         self.input_spec = InputSpec(min_ndim=2)
         self.supports_masking = True
         self.bias = None
@@ -79,7 +80,7 @@ class Dense(Layer):
                 f"Dense needs to know the last dimension of its input, but got shape {input_shape}."
             )
         if self.quantization_mode:
-            self.quantized_build(input_shape, self.quantization_mode)
+            self.quantized_build((input_dim, self.units), self.quantization_mode)
         else:
             self.kernel = self.add_weight(
                 name="kernel",
@@ -119,5 +120,5 @@ class Dense(Layer):
             "bias_regularizer": regularizers.serialize(self.bias_regularizer),
             "kernel_constraint": constraints.serialize(self.kernel_constraint),
             "bias_constraint": constraints.serialize(self.bias_constraint),
-            "quantization_config": None,
+            "quantization_config": dump_config(self.quantization_config),
         }

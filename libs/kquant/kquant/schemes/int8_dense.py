@@ -1,0 +1,59 @@
+"""int8 Dense: an integer product, scaled back."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kops
+from kspec import plugin
+
+from kquant.schemes.scheme import Scheme
+
+
+@plugin("quantization", "int8.Dense")
+class Int8Dense(Scheme):
+    """`kernel` is int8 with one scale per output; inputs get a scale per vector, found as they come.
+
+    `inputs ~ q / s` and `kernel ~ w / t` give `inputs @ kernel ~ (q @ w) / (s t)`, where `q @ w` is exact in int32.
+
+    Source: Dettmers et al., "LLM.int8(): 8-bit matrix multiplication for transformers at scale", 2022 (vector-wise
+    quantization).
+    """
+
+    mode = "int8"
+
+    def build(self, layer: Any, kernel_shape: Any) -> None:
+        self.quantizer = self.input_quantizer(layer)
+        layer.kernel = layer.add_weight(
+            name="kernel", shape=kernel_shape, initializer="zeros", dtype="int8", trainable=False
+        )
+        layer.kernel_scale = layer.add_weight(
+            name="kernel_scale", shape=(layer.units,), initializer="ones", trainable=False
+        )
+
+    def quantize(self, layer: Any) -> None:
+        integers, scale = self.quantize_weight(layer, layer.kernel.numpy(), axis=0)
+        self.exchange(layer, "kernel", lambda layer: self.build(layer, integers.shape))
+        layer.kernel.assign(integers)
+        layer.kernel_scale.assign(scale.reshape(-1))
+
+    def file_variables(self, layer: Any) -> list[Any]:
+        """In the order of files: kernel, bias, scale."""
+        bias = [] if layer.bias is None else [layer.bias]
+        return [layer.kernel, *bias, layer.kernel_scale]
+
+    def _in_floats(self, layer: Any, inputs: Any) -> Any:
+        kernel = kops.cast(layer.kernel, layer.compute_dtype)
+        return kops.divide(kops.matmul(inputs, kernel), layer.kernel_scale)
+
+    def call(self, layer: Any, inputs: Any, training: Any = None) -> Any:
+        if self.quantizer is None:
+            x = self._in_floats(layer, inputs)
+        else:
+            integers, scale = self.quantizer(inputs, axis=-1)
+            x = kops.cast(kops.matmul(integers, layer.kernel), layer.compute_dtype)
+            x = kops.divide(x, kops.multiply(scale, layer.kernel_scale))
+            x = self.differentiable(x, lambda: self._in_floats(layer, inputs))
+        if layer.bias is not None:
+            x = kops.add(x, layer.bias)
+        return x if layer.activation is None else layer.activation(x)

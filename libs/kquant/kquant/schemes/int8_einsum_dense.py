@@ -1,0 +1,62 @@
+"""int8 EinsumDense: the integer product over any axes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import kops
+from kspec import plugin
+
+from kquant.einsum_axes import EinsumAxes, axes_of
+from kquant.schemes.scheme import Scheme
+
+
+@plugin("quantization", "int8.EinsumDense")
+class Int8EinsumDense(Scheme):
+    """As int8 Dense: one scale per output of the kernel, one per contracted slice of the input."""
+
+    mode = "int8"
+
+    def build(self, layer: Any, kernel_shape: Any) -> None:
+        self.quantizer = self.input_quantizer(layer)
+        layer.kernel = layer.add_weight(
+            name="kernel", shape=kernel_shape, initializer="zeros", dtype="int8", trainable=False
+        )
+        layer.kernel_scale = layer.add_weight(
+            name="kernel_scale", shape=self._axes(layer).kernel_scale_shape(kernel_shape), initializer="ones", trainable=False
+        )
+
+    def quantize(self, layer: Any) -> None:
+        axes = self._axes(layer)
+        integers, scale = self.quantize_weight(layer, layer.kernel.numpy(), axis=axes.kernel_reduced)
+        self.exchange(layer, "kernel", lambda layer: self.build(layer, integers.shape))
+        layer.kernel.assign(integers)
+        layer.kernel_scale.assign(axes.align(axes.kernel_reduced, axes.kernel_order, scale))
+
+    @staticmethod
+    def _axes(layer: Any) -> EinsumAxes:
+        """For inputs of the rank that the layer was built with."""
+        return axes_of(layer.equation, output_rank=len(layer.full_output_shape))
+
+    def file_variables(self, layer: Any) -> list[Any]:
+        """In the order of files: kernel, bias, scale."""
+        bias = [] if layer.bias is None else [layer.bias]
+        return [layer.kernel, *bias, layer.kernel_scale]
+
+    def _in_floats(self, layer: Any, inputs: Any) -> Any:
+        kernel = kops.cast(layer.kernel, layer.compute_dtype)
+        return kops.divide(kops.einsum(layer.equation, inputs, kernel), layer.kernel_scale)
+
+    def call(self, layer: Any, inputs: Any, training: Any = None) -> Any:
+        if self.quantizer is None:
+            x = self._in_floats(layer, inputs)
+        else:
+            axes = axes_of(layer.equation, input_rank=len(inputs.shape))
+            integers, scale = self.quantizer(inputs, axis=axes.input_reduced)
+            x = kops.cast(axes.product(integers, layer.kernel), layer.compute_dtype)
+            scale = axes.align(axes.input_reduced, axes.input_order, scale)
+            x = kops.divide(x, kops.multiply(scale, layer.kernel_scale))
+            x = self.differentiable(x, lambda: self._in_floats(layer, inputs))
+        if layer.bias is not None:
+            x = kops.add(x, layer.bias)
+        return layer.activation(x)

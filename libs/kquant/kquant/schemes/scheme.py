@@ -1,0 +1,76 @@
+"""What the schemes of all modes and layers share."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Any
+
+import kops
+from klayers import dtype_policies
+from klayers.context import context
+
+from kquant.configs import QuantizationConfig, default_config
+from kquant.quantizers import AbsMaxQuantizer
+
+
+class Scheme:
+    """One per layer; see `kspec.protocols.QuantizationScheme`."""
+
+    mode: str
+
+    def call(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
+        raise NotImplementedError
+
+    # Variables
+
+    def exchange(self, layer: Any, old: str, make: Any) -> None:
+        """Take the float variable `old` from the layer, let `make(layer)` add the quantized ones in its place."""
+        variable = getattr(layer, old)
+        layer._own_variables.remove(variable)
+        delattr(layer, old)
+        if layer.quantization_mode is None:
+            source = layer.dtype_policy.name
+            layer._dtype_policy = dtype_policies.get(f"{self.policy_mode(layer)}_from_{source}")
+        make(layer)
+
+    def policy_mode(self, layer: Any) -> str:
+        """The mode as it stands in the name of the dtype policy."""
+        return self.mode
+
+    def config(self, layer: Any) -> Any:
+        """The layer's config; a layer made from a policy alone has none, and gets what the mode means."""
+        found = getattr(layer, "quantization_config", None)
+        return default_config(self.mode) if found is None else found
+
+    # Quantizers
+
+    def weight_quantizer(self, layer: Any, axis: Any) -> Any:
+        """`kernel -> (integers, scale)` as NumPy arrays, one scale per slice along `axis`."""
+        return QuantizationConfig.weight_quantizer_or_default(self.config(layer), AbsMaxQuantizer(axis=axis))
+
+    def quantize_weight(self, layer: Any, value: Any, axis: Any) -> tuple[Any, Any]:
+        quantizer = self.weight_quantizer(layer, axis)
+        known = inspect.signature(quantizer.__call__).parameters
+        extra = {"to_numpy": True} if "to_numpy" in known else {}
+        return quantizer(value, **extra)
+
+    def input_quantizer(self, layer: Any) -> Any:
+        """`(x, axis) -> (integers, scale)`, or None when inputs stay floats."""
+        quantizer = QuantizationConfig.activation_quantizer_or_default(self.config(layer), AbsMaxQuantizer())
+        if quantizer is None or "axis" in inspect.signature(quantizer.__call__).parameters:
+            return quantizer
+        return lambda x, axis: quantizer(x)
+
+    # Training through a quantized layer
+
+    @staticmethod
+    def differentiable(result: Any, in_floats: Any) -> Any:
+        """`result` with the gradient of `in_floats()`: rounding has none of its own.
+
+        The straight-through estimator of Bengio et al., "Estimating or propagating gradients through stochastic
+        neurons for conditional computation", 2013. Costs a second product, and only in training.
+        """
+        if not context.training:
+            return result
+        floats = in_floats()
+        return kops.add(floats, kops.stop_gradient(kops.subtract(result, floats)))
