@@ -443,6 +443,16 @@ def test_vmap_over_seeds_and_state_through_jit():
     )
 
 
+@pytest.mark.skipif(engine().NAME != "jax", reason="JAX")
+def test_a_generator_outside_of_a_scope_is_refused_under_jit():
+    import jax
+
+    g = SeedGenerator(5)
+    with pytest.raises(ValueError, match="StatelessScope"):
+        jax.jit(lambda: random.normal((2,), seed=g))()
+    assert host(g.state.value).tolist() == [5, 0]
+
+
 @pytest.mark.skipif(engine().NAME != "torch", reason="PyTorch")
 def test_torch_tracers():
     import torch

@@ -22,6 +22,8 @@ from kops.op import clear_plans
 
 ROWS = collect.rows()
 harness = importlib.import_module(f"kops.conformance.engines.{engine().NAME}")
+# NaN and infinity are legitimate results of the samples in other dtypes.
+pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 each_op = pytest.mark.parametrize("name", sorted(ROWS))
 
 _FLOAT_SWEEP = (

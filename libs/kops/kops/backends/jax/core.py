@@ -120,6 +120,12 @@ def read_variable(native: Any) -> jax.Array:
 
 
 def assign_variable(native: Any, value: Any) -> jax.Array:
+    if isinstance(value, jax.core.Tracer):
+        raise ValueError(
+            "A variable cannot be assigned while JAX traces a function: it would keep a value that exists in the trace "
+            "only. Run the function in a StatelessScope and return the variable's new value from it. For random numbers "
+            "pass an integer seed, a seed tensor, or a SeedGenerator whose state is in the scope."
+        )
     return value
 
 

@@ -1,4 +1,4 @@
-"""Branches in graphs: both are computed and one is selected. Loops of a known length are unrolled by the ops' bodies."""
+"""Branches in graphs: both are computed, one is selected. The ops' bodies unroll loops of known length."""
 
 from __future__ import annotations
 
