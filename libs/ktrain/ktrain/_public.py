@@ -187,4 +187,6 @@ NAMES: dict[str, str] = {
     "keras.utils.unpack_x_y_sample_weight": "ktrain.data.packing:unpack_x_y_sample_weight",
 }
 
-PLUGINS: dict[str, str] = {}
+PLUGINS: dict[str, str] = {
+    "serialization.ktrain": "ktrain.models:register",
+}

@@ -6,7 +6,6 @@ from typing import Any
 
 import kops as ops
 from kops import tree
-
 from ktrain.losses import identifiers
 from ktrain.losses.loss import FunctionLoss, Loss
 from ktrain.metrics.averages import Mean

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from kops import tree
-
 from ktrain.metrics import accuracy, identifiers, probabilistic
 from ktrain.metrics.averages import MeanMetricWrapper
 from ktrain.metrics.metric import Metric

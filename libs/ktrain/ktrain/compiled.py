@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 from typing import Any
 
+from klayers.layer_state import LOSSES
 from kops import tree
-
 from ktrain.compile_loss import CompileLoss
 from ktrain.compile_metrics import CompileMetrics
 from ktrain.metrics.averages import Mean
@@ -66,12 +67,33 @@ def _build_metric(metric: Metric, outputs: Any, i: int, y_true: Any, y_pred: Any
     labels, predictions = outputs.by_output(y_true, "y")[i], outputs.flatten(y_pred)[i]
     size = len(labels)
     shape = tuple(size if d is None else d for d in predictions.shape)
-    metric.update_state(ops.zeros_like(ops.convert_to_tensor(labels)), ops.zeros(shape, dtype=predictions.dtype))
+    metric.update_state(
+        ops.zeros_like(ops.convert_to_tensor(labels)), ops.zeros(shape, dtype=predictions.dtype)
+    )
     metric.reset_state()
 
 
+class LossSources:
+    """Where a model's added losses and weight penalties come from, found once: walking a model at each step is slow."""
+
+    def __init__(self, model: Any) -> None:
+        self.layers = model._flatten_layers()
+        self.penalized = [v for v in model.trainable_weights if v.regularizer is not None]
+
+    def losses(self, model: Any) -> list[Any]:
+        """The losses of the last call."""
+        added = [
+            loss
+            for layer in self.layers
+            if layer._needs & LOSSES and (layer._losses[0] == model._last_call or layer is model)
+            for loss in layer._losses[1]
+        ]
+        return added + [v.regularizer(v) for v in self.penalized]
+
+
+@functools.lru_cache(maxsize=256)
 def takes(function: Any, argument: str) -> bool:
-    """Whether a method can be called with a keyword argument."""
+    """Whether a function (not a bound method) can be called with a keyword argument."""
     parameters = inspect.signature(function).parameters.values()
     return any(p.name == argument or p.kind is p.VAR_KEYWORD for p in parameters)
 

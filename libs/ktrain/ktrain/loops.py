@@ -6,9 +6,9 @@ import warnings
 from typing import Any
 
 import numpy as np
+
 from kops import tree
 from kops.config import settings
-
 from ktrain import engines
 from ktrain.callbacks.callback_list import CallbackList
 from ktrain.data import array_adapter
@@ -19,7 +19,9 @@ from ktrain.data.epochs import EpochIterator
 from ktrain.data.packing import batch_tuple, unpack_x_y_sample_weight
 
 
-def _callbacks(callbacks: Any, model: Any, verbose: Any, history: bool = False, **params: Any) -> CallbackList:
+def _callbacks(
+    callbacks: Any, model: Any, verbose: Any, history: bool = False, **params: Any
+) -> CallbackList:
     if isinstance(callbacks, CallbackList):
         return callbacks
     verbose = 1 if verbose == "auto" else int(verbose)
@@ -78,7 +80,9 @@ class Loops:
         if validation_split and validation_data is None:
             if class_weight is not None and sample_weight is not None:
                 raise ValueError("Give either class_weight or sample_weight, not both.")
-            (x, y, sample_weight), validation_data = array_adapter.split((x, y, sample_weight), validation_split)
+            (x, y, sample_weight), validation_data = array_adapter.split(
+                (x, y, sample_weight), validation_split
+            )
         steps = EpochIterator(
             adapt(x, y, sample_weight, batch_size, shuffle, class_weight), steps_per_epoch,
             compiled.steps_per_execution,
@@ -86,7 +90,10 @@ class Loops:
         validation = None
         if validation_data is not None:
             validation = self._validation(
-                validation_data, validation_batch_size or batch_size, validation_steps, compiled.steps_per_execution
+                validation_data,
+                validation_batch_size or batch_size,
+                validation_steps,
+                compiled.steps_per_execution,
             )
         calls = _callbacks(
             callbacks, self, verbose, history=True, epochs=epochs, steps=steps.num_batches,
@@ -108,12 +115,16 @@ class Loops:
                     if step is None:
                         self._prepare(group[0])
                         step = self.make_train_function()
+                        self._watch_losses(True)
                     if listens:
                         calls.on_train_batch_begin(begun)
                     result = step(group)
                     if ends:
                         calls.call_batch_end(
-                            "on_train_batch_end", done - 1, lambda: result, lambda: self._python_logs(result)  # noqa: B023
+                            "on_train_batch_end",
+                            done - 1,
+                            lambda: result,
+                            lambda: self._python_logs(result),  # noqa: B023
                         )
                     begun = done
                     if self.stop_training:
@@ -127,6 +138,7 @@ class Loops:
                 if self.stop_training:
                     break
         finally:
+            self._watch_losses(False)
             steps.close()
             if validation is not None:
                 validation.close()
@@ -158,14 +170,18 @@ class Loops:
     def _evaluate(self: Any, steps: EpochIterator, calls: CallbackList) -> dict[str, Any]:
         calls.on_test_begin()
         self.reset_metrics()
-        step: Any = self._require_compiled().functions.get("test_ready")
+        step: Any = None
         result: Any = None
+        watching = False
         listens, ends = calls.listens("on_test_batch_begin"), calls.listens("on_test_batch_end")
         begun = 0
         for done, group in steps:
             if step is None:
                 self._prepare(group[0], training=False)
                 step = self.make_test_function()
+                watching = self._loss_sources is None
+                if watching:
+                    self._watch_losses(True)
             if listens:
                 calls.on_test_batch_begin(begun)
             result = step(group)
@@ -177,6 +193,8 @@ class Loops:
             if getattr(self, "stop_evaluating", False):
                 break
         logs = self._python_logs(result)
+        if watching:
+            self._watch_losses(False)
         calls.on_test_end(logs)
         return logs
 

@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import klayers.functional
 import klayers.model
 import klayers.sequential
 import ksave
-from kspec import public
-
+from kspec import plugin, public
 from ktrain.trainer import Trainer
 
 
@@ -56,10 +53,10 @@ class Sequential(Model, klayers.sequential.Sequential):
     """
 
 
+@plugin("serialization", "ktrain")
 def register() -> None:
-    """Let files that name functional models load trainable ones."""
+    """Let files that name functional models load trainable ones; called after the libraries below have registered."""
     ksave.register_internal_class("keras.src.models.functional", "Functional", Functional)
 
 
 register()
-

@@ -52,7 +52,9 @@ class Outputs:
         if value is None:
             return [None] * self.count
         if isinstance(value, dict):
-            names = self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
+            names = (
+                self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
+            )
             if set(value) & set(names):
                 self.check_keys(value, what)
                 return [value.get(name) for name in names]
@@ -63,8 +65,8 @@ class Outputs:
             flat = [value] * self.count if broadcast or self.single else [value]
         if len(flat) != self.count:
             raise ValueError(
-                f"The model has {self.count} outputs ({', '.join(self.names)}), but {what} has {len(flat)} arrays. Give "
-                f"one for each output, in a list or in a dictionary by name."
+                f"The model has {self.count} outputs ({', '.join(self.names)}), but {what} has {len(flat)} arrays. "
+                "Give one for each output, in a list or in a dictionary by name."
             )
         return flat
 
@@ -92,7 +94,9 @@ class Outputs:
             return [None] * self.count
         if isinstance(value, dict) and "class_name" not in value:
             self.check_keys(value, what)
-            names = self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
+            names = (
+                self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
+            )
             return [value.get(name) for name in names]
         if isinstance(value, (list, tuple)):
             if self.single:
@@ -100,7 +104,7 @@ class Outputs:
             if len(value) == self.count:
                 return list(value)
             raise ValueError(
-                f"The model has {self.count} outputs ({', '.join(self.names)}), but {what} has {len(value)} entries. Give "
-                "one for each output, in a list or in a dictionary by name."
+                f"The model has {self.count} outputs ({', '.join(self.names)}), but {what} has {len(value)} entries. "
+                "Give one for each output, in a list or in a dictionary by name."
             )
         return [value] * self.count if every else [value] + [None] * (self.count - 1)

@@ -11,7 +11,13 @@ from ktrain.progbar import Progbar
 def test_times_and_numbers():
     assert [progbar.duration(s) for s in (0.2, 59, 61, 3700)] == ["0s", "59s", "1:01", "1:01:40"]
     assert [progbar.per_unit(s, "step") for s in (2.0, 0.012, 5e-5)] == ["2s/step", "12ms/step", "50us/step"]
-    assert [progbar.number(v) for v in (0.5, 1e-5, 0, float("nan"), "x")] == ["0.5000", "1.0000e-05", "0.0000", "nan", "x"]
+    assert [progbar.number(v) for v in (0.5, 1e-5, 0, float("nan"), "x")] == [
+        "0.5000",
+        "1.0000e-05",
+        "0.0000",
+        "nan",
+        "x",
+    ]
 
 
 def test_one_line_when_there_is_no_terminal(capsys):

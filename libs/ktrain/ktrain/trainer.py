@@ -6,11 +6,10 @@ from typing import Any
 
 import kops as ops
 from kops import tree
-from kops.scopes import StatelessScope
+from kops.scopes import StatelessScope, ambient
 from ksave import deserialize_keras_object, serialize_keras_object
-
 from ktrain import engines
-from ktrain.compiled import Compiled, batch_size_of, takes
+from ktrain.compiled import Compiled, LossSources, batch_size_of, takes
 from ktrain.loops import Loops
 from ktrain.optimizers import identifiers as optimizer_identifiers
 from ktrain.optimizers.loss_scale import LossScaleOptimizer
@@ -26,6 +25,7 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
     history: Any = None
     _compiled: Compiled | None = None
     _extra_losses: Any = None
+    _loss_sources: Any = None  # set while fit and evaluate run
     _initial_epoch: Any = None
 
     def compile(
@@ -119,7 +119,11 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
     @property
     def losses(self) -> list[Any]:
         """Losses that layers added in the last call, and weight penalties."""
-        return super().losses if self._extra_losses is None else list(self._extra_losses)
+        if self._extra_losses is not None:
+            return list(self._extra_losses)
+        if self._loss_sources is not None and ambient.stateless is None:
+            return self._loss_sources.losses(self)
+        return super().losses
 
     @property
     def metrics(self) -> list[Any]:
@@ -157,7 +161,12 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
         return results
 
     def compute_loss(
-        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
+        self,
+        x: Any = None,
+        y: Any = None,
+        y_pred: Any = None,
+        sample_weight: Any = None,
+        training: bool = True,
     ) -> Any:
         """The number to minimise: the loss of compile, what layers added, and weight penalties. Override for your own.
 
@@ -182,7 +191,8 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
                 total = ops.add(total, ops.cast(loss, total.dtype))
         if total is None:
             raise ValueError(
-                "There is nothing to minimise: give compile() a loss, call add_loss() in a layer, or override compute_loss()."
+                "There is nothing to minimise: give compile() a loss, call add_loss() in a layer, or override "
+                "compute_loss()."
             )
         return total
 
@@ -199,12 +209,16 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
 
     def _loss_of(self, x: Any, y: Any, y_pred: Any, sample_weight: Any, training: bool) -> Any:
         """`compute_loss`, also where somebody overrides it without `training`."""
-        if takes(self.compute_loss, "training"):
+        if takes(type(self).compute_loss, "training"):
             return self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight, training=training)
         return self.compute_loss(x=x, y=y, y_pred=y_pred, sample_weight=sample_weight)
 
     def _forward(self, x: Any, training: bool) -> Any:
         return self(x, training=training) if self._call_signature.takes_training else self(x)
+
+    def _watch_losses(self, watch: bool) -> None:
+        """Find the sources of losses once for the steps to come."""
+        self._loss_sources = LossSources(self) if watch else None
 
     def _track_loss(self, loss: Any, x: Any) -> None:
         self._require_compiled().loss_tracker.update_state(loss, sample_weight=batch_size_of(x))
@@ -260,7 +274,11 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
         def spec(leaf: Any) -> Any:
             if leaf is None:
                 return None
-            dtype = ops.standardize_dtype(leaf.dtype) if getattr(leaf.dtype, "kind", "") not in "USO" else "string"
+            dtype = (
+                ops.standardize_dtype(leaf.dtype)
+                if getattr(leaf.dtype, "kind", "") not in "USO"
+                else "string"
+            )
             return KerasTensor(tuple(leaf.shape), dtype=dtype)
 
         specs = tree.map_structure(spec, x) if tree.is_nested(x) else spec(x)
@@ -308,4 +326,3 @@ def _with_optimizer(value: Any) -> Any:
 
 def _original(name: str) -> Any:
     return getattr(Trainer, name)
-

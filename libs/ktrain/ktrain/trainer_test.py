@@ -1,14 +1,14 @@
 from __future__ import annotations
 
-import kops as ops
 import numpy as np
 import pytest
+
+import kops as ops
 from klayers.input_layer import Input
 from klayers.layer import Layer
 from klayers.layers.dense import Dense
 from kops.config import settings
 from kspec import resolve
-
 from ktrain.data.py_dataset import PyDataset
 from ktrain.models import Model, Sequential
 from ktrain.optimizers.adam import Adam
@@ -117,7 +117,9 @@ def test_an_engine_without_gradients_names_those_that_train():
 def test_validation_split_and_data_agree():
     split_model, data_model = linear(metrics=["mae"]), linear(metrics=["mae"])
     a = split_model.fit(X, Y, validation_split=0.25, epochs=2, shuffle=False, verbose=0).history
-    b = data_model.fit(X[:15], Y[:15], validation_data=(X[15:], Y[15:]), epochs=2, shuffle=False, verbose=0).history
+    b = data_model.fit(
+        X[:15], Y[:15], validation_data=(X[15:], Y[15:]), epochs=2, shuffle=False, verbose=0
+    ).history
     assert sorted(a) == ["loss", "mae", "val_loss", "val_mae"]
     for name in a:
         np.testing.assert_allclose(a[name], b[name], rtol=1e-5)
@@ -142,7 +144,10 @@ def test_data_of_all_kinds_trains_alike():
 @training
 def test_several_outputs():
     x = Input((3,))
-    model = Model(x, [Dense(1, name="a", kernel_initializer="ones")(x), Dense(2, name="b", kernel_initializer="zeros")(x)])
+    model = Model(
+        x,
+        [Dense(1, name="a", kernel_initializer="ones")(x), Dense(2, name="b", kernel_initializer="zeros")(x)],
+    )
     y = [Y, np.ones((20, 2), "float32")]
     model.compile(SGD(0.0), ["mse", "mae"], metrics=[["mae"], ["mse"]], loss_weights=[1.0, 0.5])
     logs = model.fit(X, y, verbose=0).history
@@ -186,7 +191,9 @@ def test_accuracy_fits_the_labels():
         accuracy = model.fit(X, y, verbose=0).history["accuracy"][0]
         predicted = model.predict(X, verbose=0)
         chosen = predicted.argmax(1) if size > 1 else (predicted[:, 0] > 0.5).astype(int)
-        np.testing.assert_allclose(accuracy, np.mean(chosen == (labels if size > 1 else labels > 0)), rtol=1e-5)
+        np.testing.assert_allclose(
+            accuracy, np.mean(chosen == (labels if size > 1 else labels > 0)), rtol=1e-5
+        )
 
 
 @training
@@ -319,7 +326,12 @@ def test_state_tree_round_trip():
     model.fit(X, Y, verbose=0)
     tree = model.get_state_tree("numpy_array")
     other = linear(optimizer=Adam(0.1))
-    assert set(tree) == {"trainable_variables", "non_trainable_variables", "optimizer_variables", "metrics_variables"}
+    assert set(tree) == {
+        "trainable_variables",
+        "non_trainable_variables",
+        "optimizer_variables",
+        "metrics_variables",
+    }
     with pytest.raises(ValueError, match="no variable"):
         other.set_state_tree({"trainable_variables": {"nothing": np.zeros(())}})
     mine = model.get_state_tree()

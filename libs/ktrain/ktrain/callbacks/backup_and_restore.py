@@ -8,8 +8,8 @@ import shutil
 from typing import Any
 
 import numpy as np
-from kspec import public
 
+from kspec import public
 from ktrain.callbacks.callback import Callback
 
 _WEIGHTS, _METADATA = "latest.weights.h5", "training_metadata.json"
@@ -29,7 +29,11 @@ class BackupAndRestore(Callback):
     """
 
     def __init__(
-        self, backup_dir: Any, save_freq: Any = "epoch", double_checkpoint: bool = False, delete_checkpoint: bool = True
+        self,
+        backup_dir: Any,
+        save_freq: Any = "epoch",
+        double_checkpoint: bool = False,
+        delete_checkpoint: bool = True,
     ) -> None:
         super().__init__()
         if not backup_dir:

@@ -6,14 +6,15 @@ from typing import Any, Callable
 
 from kops import tree
 from kspec import public
-
 from ktrain.callbacks.callback import Callback
 from ktrain.callbacks.history import History
 from ktrain.callbacks.progbar_logger import ProgbarLogger
 
 # Hooks that do nothing else than call another one.
 _OTHER_NAMES = {"on_train_batch_begin": "on_batch_begin", "on_train_batch_end": "on_batch_end"}
-_BATCH_HOOKS = tuple(f"on_{kind}_batch_{when}" for kind in ("train", "test", "predict") for when in ("begin", "end"))
+_BATCH_HOOKS = tuple(
+    f"on_{kind}_batch_{when}" for kind in ("train", "test", "predict") for when in ("begin", "end")
+)
 
 
 def overrides(callback: Callback, hook: str) -> bool:
@@ -66,7 +67,9 @@ class CallbackList(Callback):
         """Which callbacks each batch hook calls, decided once."""
         self._hooks: dict[str, list[tuple[Callable[..., None], bool]]] = {
             hook: [
-                (getattr(c, hook), getattr(c, "_takes_native_logs", False)) for c in self.callbacks if overrides(c, hook)
+                (getattr(c, hook), getattr(c, "_takes_native_logs", False))
+                for c in self.callbacks
+                if overrides(c, hook)
             ]
             for hook in _BATCH_HOOKS
         }
@@ -92,7 +95,9 @@ class CallbackList(Callback):
         for callback in self.callbacks:
             callback.set_model(model)
 
-    def call_batch_end(self, hook: str, batch: int, native: Callable[[], Any], python: Callable[[], Any]) -> None:
+    def call_batch_end(
+        self, hook: str, batch: int, native: Callable[[], Any], python: Callable[[], Any]
+    ) -> None:
         """Call a batch-end hook; logs are fetched from the device only for callbacks that read them.
 
         Args:

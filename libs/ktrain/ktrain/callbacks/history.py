@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from kspec import public
-
 from ktrain.callbacks.callback import Callback
 
 

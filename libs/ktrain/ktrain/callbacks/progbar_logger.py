@@ -6,7 +6,6 @@ import sys
 from typing import Any
 
 from kspec import public
-
 from ktrain.callbacks.callback import Callback
 from ktrain.progbar import Progbar
 

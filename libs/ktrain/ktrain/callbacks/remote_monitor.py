@@ -10,8 +10,8 @@ import warnings
 from typing import Any
 
 import numpy as np
-from kspec import public
 
+from kspec import public
 from ktrain.callbacks.callback import Callback
 
 
@@ -41,7 +41,9 @@ class RemoteMonitor(Callback):
         self.send_as_json = send_as_json
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        values = {k: v.item() if isinstance(v, (np.ndarray, np.generic)) else v for k, v in (logs or {}).items()}
+        values = {
+            k: v.item() if isinstance(v, (np.ndarray, np.generic)) else v for k, v in (logs or {}).items()
+        }
         text = json.dumps({"epoch": epoch, **values})
         headers = dict(self.headers or {})
         if self.send_as_json:

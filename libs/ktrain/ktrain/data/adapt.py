@@ -6,7 +6,6 @@ import types
 from typing import Any
 
 from kops.config import settings
-
 from ktrain.data import stream_adapter
 from ktrain.data.array_adapter import ArrayAdapter
 from ktrain.data.arrays import module_of
@@ -18,13 +17,17 @@ def _inherits(x: Any, package: str, name: str) -> bool:
 
 
 def _is_tf_dataset(x: Any) -> bool:
-    return _inherits(x, "tensorflow", "DatasetV2") or _inherits(x, "tensorflow", "DistributedDatasetInterface")
+    return _inherits(x, "tensorflow", "DatasetV2") or _inherits(
+        x, "tensorflow", "DistributedDatasetInterface"
+    )
 
 
 def _only_x(kind: str, y: Any, sample_weight: Any, batch_size: Any = None) -> None:
     for name, value in (("y", y), ("sample_weight", sample_weight), ("batch_size", batch_size)):
         if value is not None:
-            raise ValueError(f"With a {kind}, {name} must not be given: its batches are (x, y[, sample_weight]) already.")
+            raise ValueError(
+                f"With a {kind}, {name} must not be given: its batches are (x, y[, sample_weight]) already."
+            )
 
 
 def adapt(

@@ -6,8 +6,8 @@ import math
 from typing import Any, Iterator
 
 import numpy as np
-from kops import tree
 
+from kops import tree
 from ktrain.data import arrays
 from ktrain.data.class_weight import sample_weights_of
 from ktrain.data.packing import batch_tuple

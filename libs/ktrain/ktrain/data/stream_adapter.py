@@ -6,9 +6,9 @@ import itertools
 from typing import Any, Iterator
 
 import numpy as np
+
 from kops import tree
 from kops.config import settings
-
 from ktrain.data.arrays import module_of, to_floatx
 from ktrain.data.class_weight import sample_weights_of
 from ktrain.data.packing import unpack_x_y_sample_weight

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import jax
-from kops.scopes import StatelessScope, ambient
 
+from kops.scopes import StatelessScope, ambient
 from ktrain.data.packing import unpack_x_y_sample_weight
 from ktrain.engines import steps
 from ktrain.engines.steps import fetch, python_logs
@@ -101,7 +101,9 @@ class Steps:
                 loss = self.optimizer.scale_loss(loss)
         return loss, (unscaled, y_pred, non_trainable_variables, metrics_variables)
 
-    def _update_metrics(self: Any, variables: Any, loss: Any, x: Any, y: Any, y_pred: Any, weight: Any) -> Any:
+    def _update_metrics(
+        self: Any, variables: Any, loss: Any, x: Any, y: Any, y_pred: Any, weight: Any
+    ) -> Any:
         own = self.metrics_variables
         with StatelessScope(state_mapping=list(zip(own, variables))) as scope:
             self._track_loss(loss, x)
@@ -122,7 +124,14 @@ class Steps:
         x, y, weight = unpack_x_y_sample_weight(data)
         gradient = jax.value_and_grad(self.compute_loss_and_updates, has_aux=True)
         (_, (loss, y_pred, non_trainable, metrics)), grads = gradient(
-            trainable, non_trainable, metrics, x, y, weight, training=True, optimizer_variables=optimizer_state
+            trainable,
+            non_trainable,
+            metrics,
+            x,
+            y,
+            weight,
+            training=True,
+            optimizer_variables=optimizer_state,
         )
         if trainable:
             trainable, optimizer_state = self.optimizer.stateless_apply(optimizer_state, grads, trainable)

@@ -11,7 +11,6 @@ from typing import Any
 
 from kops import tree
 from kops.engine import engine
-
 from ktrain.data.packing import unpack_x_y_sample_weight
 from ktrain.engines import numpy as eager
 from ktrain.engines import steps

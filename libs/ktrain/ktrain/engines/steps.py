@@ -6,7 +6,6 @@ from typing import Any
 
 from kops import tree
 from kops.engine import engine
-
 from ktrain.data.packing import unpack_x_y_sample_weight
 
 
@@ -32,7 +31,11 @@ class EagerSteps:
     def _cached(self: Any, kind: str, make: Any, force: bool = False) -> Any:
         """A step function, made once until compile changes."""
         compiled = self._compiled
-        cache = self.__dict__.setdefault("_loose_functions", _Functions()).held if compiled is None else compiled.functions
+        cache = (
+            self.__dict__.setdefault("_loose_functions", _Functions()).held
+            if compiled is None
+            else compiled.functions
+        )
         if force or kind not in cache:
             cache[kind] = make()
         return cache[kind]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import tensorflow as tf
-from kops import tree
 
+from kops import tree
 from ktrain.data.packing import unpack_x_y_sample_weight
 from ktrain.engines import steps
 from ktrain.engines.steps import fetch, python_logs

@@ -1,4 +1,7 @@
-"""Training with PyTorch: eager steps, one fused update of all variables; `jit_compile=True` compiles forward and loss."""
+"""Training with PyTorch: eager steps and one fused update of all variables.
+
+`jit_compile=True` compiles the forward pass with the loss, and so its gradient; the update stays the fused one.
+"""
 
 from __future__ import annotations
 
@@ -6,10 +9,10 @@ from typing import Any
 
 import numpy as np
 import torch
+
 from kops import tree
 from kops.backends.torch import core
 from kops.engine import engine
-
 from ktrain.data.packing import unpack_x_y_sample_weight
 from ktrain.engines import steps
 from ktrain.engines.steps import fetch, python_logs
@@ -55,7 +58,9 @@ _DIRECT = frozenset({"float32", "float64", "int32", "int64", "uint8", "int8", "i
 def place(data: Any) -> Any:
     """A batch as tensors on the device."""
     return tuple(
-        _tensor(part) if type(part) is np.ndarray or not tree.is_nested(part) else tree.map_structure(_tensor, part)
+        _tensor(part)
+        if type(part) is np.ndarray or not tree.is_nested(part)
+        else tree.map_structure(_tensor, part)
         for part in data
     )
 
@@ -88,7 +93,9 @@ class Steps(steps.EagerSteps):
         return self._keep(x, y, sample_weight, y_pred)
 
     def _keep(self: Any, x: Any, y: Any, sample_weight: Any, y_pred: Any) -> tuple[Any, Any, Any]:
-        detached = tree.map_structure(lambda t: t.detach(), y_pred) if tree.is_nested(y_pred) else _detach(y_pred)
+        detached = (
+            tree.map_structure(lambda t: t.detach(), y_pred) if tree.is_nested(y_pred) else _detach(y_pred)
+        )
         self._last_outputs.append(detached)
         return x, y, sample_weight
 
@@ -99,7 +106,9 @@ class Steps(steps.EagerSteps):
     def _forward_and_loss(self: Any, x: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
         if not self.jit_compile:
             return self._plain_forward_and_loss(x, y, sample_weight)
-        compiled = self._cached("compiled", lambda: torch.compile(self._plain_forward_and_loss, fullgraph=True))
+        compiled = self._cached(
+            "compiled", lambda: torch.compile(self._plain_forward_and_loss, fullgraph=True)
+        )
         return compiled(x, y, sample_weight)
 
     def _plain_forward_and_loss(self: Any, x: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
@@ -113,7 +122,6 @@ class Steps(steps.EagerSteps):
             lazy = not self._has_own("train_step", "compute_metrics", "get_metrics_result")
 
             def run(batches: list[Any]) -> Any:
-                # nn.Module.train() walks all modules; hooks and user modules read the flag.
                 logs = None
                 for data in batches:
                     if lazy:
@@ -130,8 +138,7 @@ class Steps(steps.EagerSteps):
 
             return run
 
-        if not self._cached("in_training", lambda: False, force):
-            self.train(True)
+        self.train(True)  # modules of the user read the flag
         return self._cached("train", make, force)
 
     def make_test_function(self: Any, force: bool = False) -> Any:

@@ -7,7 +7,6 @@ from typing import Any
 import kops as ops
 from kops.config import settings
 from kspec import public
-
 from ktrain.losses.alignment import as_float_pair
 from ktrain.losses.loss import FunctionLoss
 
@@ -43,7 +42,9 @@ def categorical_crossentropy(
             f"the labels have shape {shape}. For labels that are class numbers use "
             "sparse_categorical_crossentropy, for yes/no labels binary_crossentropy."
         )
-    return ops.categorical_crossentropy(_smooth(y_true, label_smoothing, axis), y_pred, from_logits=from_logits, axis=axis)
+    return ops.categorical_crossentropy(
+        _smooth(y_true, label_smoothing, axis), y_pred, from_logits=from_logits, axis=axis
+    )
 
 
 @public("keras.losses.categorical_focal_crossentropy", "keras.metrics.categorical_focal_crossentropy")

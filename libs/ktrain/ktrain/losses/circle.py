@@ -6,7 +6,6 @@ from typing import Any
 
 import kops as ops
 from kspec import public
-
 from ktrain.losses.loss import FunctionLoss
 
 _NEVER = -1e9  # a logit that contributes nothing to a sum of exponentials, and has finite gradients
@@ -39,7 +38,9 @@ def circle(
     """
     y_pred = ops.convert_to_tensor(y_pred)
     y_true = ops.cast(ops.convert_to_tensor(y_true), "int32")
-    others = y_pred if ref_embeddings is None else ops.cast(ops.convert_to_tensor(ref_embeddings), y_pred.dtype)
+    others = (
+        y_pred if ref_embeddings is None else ops.cast(ops.convert_to_tensor(ref_embeddings), y_pred.dtype)
+    )
     labels = y_true if ref_labels is None else ops.cast(ops.convert_to_tensor(ref_labels), "int32")
     similarity = ops.matmul(y_pred, ops.transpose(others))
     same = ops.equal(ops.reshape(y_true, (-1, 1)), ops.reshape(labels, (1, -1)))

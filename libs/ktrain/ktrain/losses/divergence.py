@@ -7,7 +7,6 @@ from typing import Any
 import kops as ops
 from kops.config import settings
 from kspec import public
-
 from ktrain.losses.alignment import as_float_pair
 from ktrain.losses.loss import FunctionLoss
 
@@ -23,7 +22,7 @@ def kl_divergence(y_true: Any, y_pred: Any) -> Any:
 
 @public("keras.losses.poisson", "keras.metrics.poisson")
 def poisson(y_true: Any, y_pred: Any) -> Any:
-    """`mean(y_pred - y_true log(y_pred))` over the last axis: the negative log-likelihood of counts, up to a constant."""
+    """`mean(y_pred - y_true log(y_pred))` over the last axis: minus the log-likelihood of counts, up to a constant."""
     y_true, y_pred = as_float_pair(y_true, y_pred)
     return ops.mean(
         ops.subtract(y_pred, ops.multiply(y_true, ops.log(ops.add(y_pred, settings.epsilon)))), axis=-1

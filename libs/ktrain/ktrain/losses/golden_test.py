@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import kops as ops
 import numpy as np
 import pytest
+
+import kops as ops
 from kspec import resolve
 
 DATA = Path(__file__).parent.parent / "testdata"
@@ -26,11 +27,15 @@ def _by_class(rows, key):
     return sorted(groups.items())
 
 
-@pytest.mark.parametrize(("name", "rows"), _by_class(GOLDEN["losses"], "class"), ids=lambda v: v if isinstance(v, str) else "")
+@pytest.mark.parametrize(
+    ("name", "rows"), _by_class(GOLDEN["losses"], "class"), ids=lambda v: v if isinstance(v, str) else ""
+)
 def test_loss_classes(name, rows):
     for row in rows:
         loss = resolve(f"keras.losses.{name}")(**row["options"])
-        call = lambda: loss(_get(row["y_true"]), _get(row["y_pred"]), sample_weight=_get(row["sample_weight"]))
+        call = lambda loss=loss, row=row: loss(
+            _get(row["y_true"]), _get(row["y_pred"]), sample_weight=_get(row["sample_weight"])
+        )
         # Weights for features where the loss has one value for each sample, or the other way round: the source of
         # the values broadcast some of these; here all are refused.
         crossed = row["options"].get("axis") == 0 and row["sample_weight"] is not None
@@ -39,7 +44,11 @@ def test_loss_classes(name, rows):
                 call()
             continue
         np.testing.assert_allclose(
-            ops.convert_to_numpy(call()), row["value"], rtol=2e-4, atol=1e-5, err_msg=f"{name} {row['options']}"
+            ops.convert_to_numpy(call()),
+            row["value"],
+            rtol=2e-4,
+            atol=1e-5,
+            err_msg=f"{name} {row['options']}",
         )
 
 

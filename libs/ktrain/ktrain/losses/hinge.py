@@ -6,7 +6,6 @@ from typing import Any
 
 import kops as ops
 from kspec import public
-
 from ktrain.losses.alignment import as_float_pair
 from ktrain.losses.loss import FunctionLoss
 
@@ -73,6 +72,9 @@ class CategoricalHinge(FunctionLoss):
     """The margin between the true class and the best other one. For the arguments see `keras.Loss`."""
 
     def __init__(
-        self, reduction: str | None = "sum_over_batch_size", name: str = "categorical_hinge", dtype: Any = None
+        self,
+        reduction: str | None = "sum_over_batch_size",
+        name: str = "categorical_hinge",
+        dtype: Any = None,
     ) -> None:
         super().__init__(categorical_hinge, reduction, name, dtype)

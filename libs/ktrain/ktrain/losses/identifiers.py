@@ -6,7 +6,6 @@ from typing import Any
 
 from ksave import serialize_keras_object
 from kspec import public
-
 from ktrain import lookup
 
 ALIASES = {

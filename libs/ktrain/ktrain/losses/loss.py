@@ -10,7 +10,6 @@ from kops import tree
 from kops.config import settings
 from kops.naming import auto_name
 from kspec import public
-
 from ktrain.losses.alignment import match_ranks
 from ktrain.losses.reduction import check_reduction, reduce_weighted
 
@@ -55,7 +54,9 @@ class Loss:
     labels_are_numbers = False
     """Labels name classes and keep their own dtype: not every class number exists in a low-precision float."""
 
-    def __init__(self, name: str | None = None, reduction: str | None = "sum_over_batch_size", dtype: Any = None):
+    def __init__(
+        self, name: str | None = None, reduction: str | None = "sum_over_batch_size", dtype: Any = None
+    ):
         check_reduction(reduction)
         self.name = name or auto_name(type(self).__name__)
         self.reduction = reduction

@@ -7,7 +7,6 @@ from typing import Any
 import kops as ops
 from kops.config import settings
 from kspec import public
-
 from ktrain.losses.alignment import as_float_pair
 from ktrain.losses.loss import FunctionLoss
 
@@ -63,7 +62,11 @@ class Dice(FunctionLoss):
     """
 
     def __init__(
-        self, reduction: str | None = "sum_over_batch_size", name: str = "dice", axis: Any = None, dtype: Any = None
+        self,
+        reduction: str | None = "sum_over_batch_size",
+        name: str = "dice",
+        axis: Any = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__(dice, reduction, name, dtype, axis=axis)
         self.axis = axis

@@ -6,7 +6,6 @@ import math
 from typing import Any
 
 import kops as ops
-
 from ktrain.losses.alignment import match_ranks, weights_like
 
 REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "none", None)

@@ -7,7 +7,6 @@ from typing import Any
 import kops as ops
 from kops.config import settings
 from kspec import public
-
 from ktrain.losses.alignment import as_float_pair
 from ktrain.losses.loss import FunctionLoss
 
@@ -64,7 +63,10 @@ class MeanSquaredError(FunctionLoss):
     """
 
     def __init__(
-        self, reduction: str | None = "sum_over_batch_size", name: str = "mean_squared_error", dtype: Any = None
+        self,
+        reduction: str | None = "sum_over_batch_size",
+        name: str = "mean_squared_error",
+        dtype: Any = None,
     ) -> None:
         super().__init__(mean_squared_error, reduction, name, dtype)
 
@@ -74,7 +76,10 @@ class MeanAbsoluteError(FunctionLoss):
     """The mean of absolute differences. For the arguments see `keras.Loss`."""
 
     def __init__(
-        self, reduction: str | None = "sum_over_batch_size", name: str = "mean_absolute_error", dtype: Any = None
+        self,
+        reduction: str | None = "sum_over_batch_size",
+        name: str = "mean_absolute_error",
+        dtype: Any = None,
     ) -> None:
         super().__init__(mean_absolute_error, reduction, name, dtype)
 

@@ -7,14 +7,13 @@ from typing import Any
 
 import kops as ops
 from kspec import public
-
 from ktrain.losses.alignment import as_float_pair
 from ktrain.losses.loss import FunctionLoss
 
 
 @public("keras.losses.huber", "keras.metrics.huber")
 def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
-    """With `e = y_true - y_pred`: `e^2 / 2` where `|e| <= delta`, else `delta |e| - delta^2 / 2`; mean over the last axis.
+    """`e^2 / 2` where `|e| <= delta`, else `delta |e| - delta^2 / 2`, with `e = y_true - y_pred`; mean over the last axis.
 
     Huber, Robust Estimation of a Location Parameter, 1964.
     """
@@ -31,7 +30,9 @@ def log_cosh(y_true: Any, y_pred: Any) -> Any:
     y_true, y_pred = as_float_pair(y_true, y_pred)
     error = ops.abs(ops.subtract(y_pred, y_true))
     # log cosh e = |e| + log(1 + exp(-2|e|)) - log 2
-    return ops.mean(ops.subtract(ops.add(error, ops.softplus(ops.multiply(-2.0, error))), math.log(2.0)), axis=-1)
+    return ops.mean(
+        ops.subtract(ops.add(error, ops.softplus(ops.multiply(-2.0, error))), math.log(2.0)), axis=-1
+    )
 
 
 @public("keras.losses.cosine_similarity")

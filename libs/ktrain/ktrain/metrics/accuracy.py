@@ -7,7 +7,6 @@ from typing import Any
 import kops as ops
 from kops.config import settings
 from kspec import public
-
 from ktrain.losses.alignment import as_float_pair, match_ranks
 from ktrain.metrics.errors import _NamedMean
 
@@ -35,7 +34,9 @@ def binary_accuracy(y_true: Any, y_pred: Any, threshold: float = 0.5) -> Any:
 
 def _class_hits(numbers: Any, y_pred: Any) -> Any:
     """1 where the highest score is that of the class with this number."""
-    return ops.cast(ops.equal(ops.cast(numbers, "int32"), ops.cast(ops.argmax(y_pred, axis=-1), "int32")), settings.floatx)
+    return ops.cast(
+        ops.equal(ops.cast(numbers, "int32"), ops.cast(ops.argmax(y_pred, axis=-1), "int32")), settings.floatx
+    )
 
 
 def _numbers_of(y_true: Any, y_pred: Any) -> Any:
@@ -77,7 +78,9 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
 
 
 @public("keras.metrics.sparse_top_k_categorical_accuracy")
-def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5, from_sorted_ids: bool = False) -> Any:
+def sparse_top_k_categorical_accuracy(
+    y_true: Any, y_pred: Any, k: int = 5, from_sorted_ids: bool = False
+) -> Any:
     """1 where the label is among the `k` highest scores.
 
     Args:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-import kops as ops
 import numpy as np
+
+import kops as ops
 from kops.config import settings
 from kspec import public
-
 from ktrain.metrics import confusion
 from ktrain.metrics.metric import Metric
 

@@ -8,7 +8,6 @@ import kops as ops
 from kops.naming import auto_name
 from ksave import deserialize_keras_object, serialize_keras_object
 from kspec import public
-
 from ktrain.losses.alignment import weights_like
 from ktrain.losses.loss import mask_of
 from ktrain.losses.reduction import count
@@ -146,8 +145,8 @@ class MeanMetricWrapper(Mean):
     @classmethod
     def from_config(cls, config: dict[str, Any]) -> Any:
         if "fn" in config:
-            from ktrain.metrics.identifiers import ALIASES
             from ktrain import lookup
+            from ktrain.metrics.identifiers import ALIASES
 
             fn = config["fn"]
             config = deserialize_keras_object({k: v for k, v in config.items() if k != "fn"})

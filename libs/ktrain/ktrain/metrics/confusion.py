@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import kops as ops
 import numpy as np
 
+import kops as ops
 from ktrain.losses.alignment import match_ranks, weights_like
 
 # Up to so many thresholds every prediction is compared with each; beyond, predictions are sorted into buckets.
@@ -42,7 +42,9 @@ def counts(
         weights = ops.multiply(weights, ops.convert_to_tensor(label_weights, dtype=dtype))
     labels = y_true.shape[-1] if by_label else 1
     if by_label and (len(y_true.shape) != 2 or labels is None):
-        raise ValueError(f"Counting by label takes labels of shape (batch, labels), not {tuple(y_true.shape)}.")
+        raise ValueError(
+            f"Counting by label takes labels of shape (batch, labels), not {tuple(y_true.shape)}."
+        )
     shape = (-1, labels)
     y_true, y_pred, weights = (ops.reshape(x, shape) for x in (y_true, y_pred, weights))
     positive = ops.multiply(y_true, weights)
@@ -61,7 +63,9 @@ def _sums_above(y_pred: Any, thresholds: np.ndarray, labels: int, weights: tuple
     """For each threshold the sum of the weights of predictions above it, `(thresholds, labels)`."""
     number = len(thresholds)
     if number <= _COMPARE:
-        limits = ops.convert_to_tensor(thresholds.reshape(-1, 1, 1), dtype=ops.standardize_dtype(y_pred.dtype))
+        limits = ops.convert_to_tensor(
+            thresholds.reshape(-1, 1, 1), dtype=ops.standardize_dtype(y_pred.dtype)
+        )
         above = ops.cast(ops.greater(ops.expand_dims(y_pred, 0), limits), y_pred.dtype)
         return [ops.sum(ops.multiply(above, ops.expand_dims(w, 0)), axis=1) for w in weights]
     limits = ops.convert_to_tensor(thresholds, dtype=ops.standardize_dtype(y_pred.dtype))

@@ -7,7 +7,6 @@ from typing import Any
 import kops as ops
 from kops.config import settings
 from kspec import public
-
 from ktrain.losses.alignment import weights_like
 from ktrain.metrics.metric import Metric
 
@@ -72,7 +71,9 @@ class FBetaScore(Metric):
             sample_weight = weights_like(ops.convert_to_tensor(sample_weight, dtype=self._dtype), y_true)
 
         def total(values: Any) -> Any:
-            return ops.sum(values if sample_weight is None else ops.multiply(values, sample_weight), axis=self.axis)
+            return ops.sum(
+                values if sample_weight is None else ops.multiply(values, sample_weight), axis=self.axis
+            )
 
         self.true_positives.assign_add(total(ops.multiply(y_pred, y_true)))
         self.false_positives.assign_add(total(ops.multiply(y_pred, ops.subtract(1.0, y_true))))
@@ -89,7 +90,9 @@ class FBetaScore(Metric):
         score = ops.divide(ops.multiply(1.0 + self.beta**2, ops.multiply(precision, recall)), weighted)
         if self.average == "weighted":
             weights = self.intermediate_weights.value
-            return ops.sum(ops.multiply(score, ops.divide(weights, ops.add(ops.sum(weights), settings.epsilon))))
+            return ops.sum(
+                ops.multiply(score, ops.divide(weights, ops.add(ops.sum(weights), settings.epsilon)))
+            )
         return ops.mean(score) if self.average is not None else score
 
     def get_config(self) -> dict[str, Any]:
@@ -106,7 +109,11 @@ class F1Score(FBetaScore):
     """The harmonic mean of precision and recall. For the arguments see `FBetaScore`."""
 
     def __init__(
-        self, average: str | None = None, threshold: float | None = None, name: str = "f1_score", dtype: Any = None
+        self,
+        average: str | None = None,
+        threshold: float | None = None,
+        name: str = "f1_score",
+        dtype: Any = None,
     ) -> None:
         super().__init__(average, 1.0, threshold, name, dtype)
 

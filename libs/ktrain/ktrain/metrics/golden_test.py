@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import kops as ops
 import numpy as np
 import pytest
+
+import kops as ops
 from kspec import resolve
 
 DATA = Path(__file__).parent.parent / "testdata"

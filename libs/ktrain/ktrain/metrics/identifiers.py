@@ -7,7 +7,6 @@ from typing import Any
 from kops.naming import to_snake_case
 from ksave import serialize_keras_object
 from kspec import public
-
 from ktrain import lookup
 
 ALIASES = {

@@ -7,7 +7,6 @@ from typing import Any
 import kops as ops
 from kops.config import settings
 from kspec import public
-
 from ktrain.losses.alignment import weights_like
 from ktrain.metrics.metric import Metric
 
@@ -116,7 +115,11 @@ class BinaryIoU(IoU):
     """
 
     def __init__(
-        self, target_class_ids: Any = (0, 1), threshold: float = 0.5, name: str | None = None, dtype: Any = None
+        self,
+        target_class_ids: Any = (0, 1),
+        threshold: float = 0.5,
+        name: str | None = None,
+        dtype: Any = None,
     ) -> None:
         super().__init__(2, target_class_ids, name, dtype)
         self.threshold = threshold
@@ -124,7 +127,9 @@ class BinaryIoU(IoU):
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Accumulate one batch; labels 0 or 1 and probabilities, `(batch, ...)`."""
         y_pred = ops.convert_to_tensor(y_pred)
-        super().update_state(y_true, ops.cast(ops.greater_equal(y_pred, self.threshold), "int32"), sample_weight)
+        super().update_state(
+            y_true, ops.cast(ops.greater_equal(y_pred, self.threshold), "int32"), sample_weight
+        )
 
     def get_config(self) -> dict[str, Any]:
         return {

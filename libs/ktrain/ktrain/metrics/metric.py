@@ -9,7 +9,6 @@ from kops.naming import auto_name
 from kops.scopes import StatelessScope, name_scope
 from kops.variable import Variable
 from kspec import public, resolve
-
 from ktrain.losses.loss import compute_dtype_of
 
 
@@ -56,7 +55,12 @@ class Metric:
         object.__setattr__(self, name, value)
 
     def add_variable(
-        self, shape: Any, initializer: Any, dtype: Any = None, aggregation: str = "sum", name: str | None = None
+        self,
+        shape: Any,
+        initializer: Any,
+        dtype: Any = None,
+        aggregation: str = "sum",
+        name: str | None = None,
     ) -> Variable:
         """Make a variable of the state.
 

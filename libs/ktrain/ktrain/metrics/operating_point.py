@@ -6,7 +6,6 @@ from typing import Any
 
 import kops as ops
 from kspec import public
-
 from ktrain.metrics import confusion
 from ktrain.metrics.metric import Metric
 
@@ -44,13 +43,19 @@ class _AtPoint(Metric):
             variable.assign_add(value)
 
     def _precision(self) -> Any:
-        return ops.divide_no_nan(self.true_positives.value, ops.add(self.true_positives.value, self.false_positives.value))
+        return ops.divide_no_nan(
+            self.true_positives.value, ops.add(self.true_positives.value, self.false_positives.value)
+        )
 
     def _recall(self) -> Any:
-        return ops.divide_no_nan(self.true_positives.value, ops.add(self.true_positives.value, self.false_negatives.value))
+        return ops.divide_no_nan(
+            self.true_positives.value, ops.add(self.true_positives.value, self.false_negatives.value)
+        )
 
     def _specificity(self) -> Any:
-        return ops.divide_no_nan(self.true_negatives.value, ops.add(self.true_negatives.value, self.false_positives.value))
+        return ops.divide_no_nan(
+            self.true_negatives.value, ops.add(self.true_negatives.value, self.false_positives.value)
+        )
 
     def _best(self, required: Any, best: Any) -> Any:
         return ops.max(ops.where(ops.greater_equal(required, self.value), best, ops.zeros_like(best)))

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 from kspec import public
-
 from ktrain.losses import binary, categorical, divergence, hinge, sparse
 from ktrain.metrics.errors import _NamedMean
 
@@ -77,7 +76,11 @@ class BinaryCrossentropy(_NamedMean):
         self._direction = "down"
 
     def get_config(self) -> dict[str, Any]:
-        return {**super().get_config(), "from_logits": self.from_logits, "label_smoothing": self.label_smoothing}
+        return {
+            **super().get_config(),
+            "from_logits": self.from_logits,
+            "label_smoothing": self.label_smoothing,
+        }
 
 
 @public("keras.metrics.CategoricalCrossentropy")

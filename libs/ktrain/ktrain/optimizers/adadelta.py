@@ -6,7 +6,6 @@ from typing import Any
 
 import kops as ops
 from kspec import public
-
 from ktrain.optimizers.optimizer import Optimizer
 
 
@@ -45,7 +44,9 @@ class Adadelta(Optimizer):
         if self.built:
             return
         super().build(variables)
-        self._squares, self._steps = self.add_optimizer_variables(variables, ("accumulated_grad", "accumulated_delta_var"))
+        self._squares, self._steps = self.add_optimizer_variables(
+            variables, ("accumulated_grad", "accumulated_delta_var")
+        )
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         rate = ops.cast(learning_rate, variable.dtype)
@@ -53,7 +54,9 @@ class Adadelta(Optimizer):
         i = self._index(variable)
         squares, steps = self._squares[i], self._steps[i]
         rms = lambda x: ops.sqrt(ops.add(x, self.epsilon))
-        mix = lambda old, new: ops.add(ops.multiply(self.rho, old), ops.multiply(1.0 - self.rho, ops.square(new)))
+        mix = lambda old, new: ops.add(
+            ops.multiply(self.rho, old), ops.multiply(1.0 - self.rho, ops.square(new))
+        )
         squares.assign(mix(squares, gradient))
         step = ops.divide(ops.multiply(rms(steps), gradient), rms(squares))
         steps.assign(mix(steps, step))

@@ -7,7 +7,6 @@ from typing import Any
 import kops as ops
 from kops.variable import Variable
 from kspec import public
-
 from ktrain.optimizers.optimizer import Optimizer
 
 
@@ -59,7 +58,9 @@ class Adafactor(Optimizer):
             shape, name = tuple(variable.shape), variable.path.replace("/", "_")
             if len(shape) >= 2:
                 self._rows.append(self.add_variable(shape[:-1], dtype=variable.dtype, name=name))
-                self._columns.append(self.add_variable((*shape[:-2], shape[-1]), dtype=variable.dtype, name=name))
+                self._columns.append(
+                    self.add_variable((*shape[:-2], shape[-1]), dtype=variable.dtype, name=name)
+                )
             else:
                 # Vectors have no factors; files have a place for them all the same.
                 self._rows.append(self.add_variable((), dtype="int32", name=name))

@@ -5,9 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import kops as ops
 import numpy as np
 import pytest
+
+import kops as ops
 from kops.variable import Variable
 from kspec import resolve
 
@@ -31,7 +32,10 @@ def _start():
 
 
 def _gradients(step):
-    return [np.array(g, "float32").reshape(v["shape"]) for g, v in zip(GOLDEN["gradients"][step], GOLDEN["variables"])]
+    return [
+        np.array(g, "float32").reshape(v["shape"])
+        for g, v in zip(GOLDEN["gradients"][step], GOLDEN["variables"])
+    ]
 
 
 def _groups():

@@ -6,7 +6,6 @@ from typing import Any
 
 import kops as ops
 from kspec import public
-
 from ktrain.optimizers.optimizer import Optimizer
 
 

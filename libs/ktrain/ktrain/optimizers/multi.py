@@ -7,7 +7,6 @@ from typing import Any, Iterator
 
 from ksave import deserialize_keras_object, serialize_keras_object
 from kspec import public
-
 from ktrain.optimizers.optimizer import Optimizer
 
 
@@ -72,7 +71,9 @@ class OptimizerMap:
     def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
         """A map from what `get_config` returned."""
         make = lambda value: deserialize_keras_object(value, custom_objects=custom_objects)
-        return cls(make(config["default_optimizer"]), {k: make(v) for k, v in config["optimizer_map"].items()})
+        return cls(
+            make(config["default_optimizer"]), {k: make(v) for k, v in config["optimizer_map"].items()}
+        )
 
 
 def _check(optimizer: Any) -> None:
@@ -101,7 +102,10 @@ class MultiOptimizer(Optimizer):
     @property
     def optimizers(self) -> list[Any]:
         """The optimizers, those of the expressions first."""
-        listed = [*(self.optimizer_map[key] for key in self.optimizer_map), self.optimizer_map.default_optimizer]
+        listed = [
+            *(self.optimizer_map[key] for key in self.optimizer_map),
+            self.optimizer_map.default_optimizer,
+        ]
         return list({id(o): o for o in listed}.values())
 
     def build(self, var_list: Any) -> None:

@@ -6,7 +6,6 @@ from typing import Any
 
 import kops as ops
 from kspec import public
-
 from ktrain.optimizers.optimizer import Optimizer
 
 
@@ -58,10 +57,18 @@ class Nadam(Optimizer):
     def update_all(self, grads: list[Any], variables: list[Any], learning_rate: Any) -> None:
         dtype = self._product.dtype
         step = ops.cast(ops.add(self.iterations, 1), dtype)
-        decayed = lambda at: ops.multiply(self.beta_1, ops.subtract(1.0, ops.multiply(0.5, ops.power(0.96, at))))
+        decayed = lambda at: ops.multiply(
+            self.beta_1, ops.subtract(1.0, ops.multiply(0.5, ops.power(0.96, at)))
+        )
         now, following = decayed(step), decayed(ops.add(step, 1.0))
         product = ops.multiply(self._product, now)
-        self._factors = (now, following, product, ops.multiply(product, following), ops.power(self.beta_2, step))
+        self._factors = (
+            now,
+            following,
+            product,
+            ops.multiply(product, following),
+            ops.power(self.beta_2, step),
+        )
         self._product.assign(product)
         super().update_all(grads, variables, learning_rate)
 

@@ -6,7 +6,6 @@ from typing import Any
 
 import kops as ops
 from kspec import public
-
 from ktrain.optimizers.optimizer import Optimizer
 
 
@@ -51,7 +50,9 @@ class RMSprop(Optimizer):
         super().build(variables)
         self._velocities = self.add_optimizer_variables(variables, "velocity")
         self._momentums = self.add_optimizer_variables(variables, "momentum") if self.momentum > 0 else []
-        self._average_gradients = self.add_optimizer_variables(variables, "average_gradient") if self.centered else []
+        self._average_gradients = (
+            self.add_optimizer_variables(variables, "average_gradient") if self.centered else []
+        )
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         rate = ops.cast(learning_rate, variable.dtype)

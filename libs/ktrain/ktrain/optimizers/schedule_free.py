@@ -6,7 +6,6 @@ from typing import Any
 
 import kops as ops
 from kspec import public
-
 from ktrain.optimizers.optimizer import Optimizer
 
 
@@ -52,7 +51,9 @@ class ScheduleFreeAdamW(Optimizer):
         if self.built:
             return
         super().build(variables)
-        self._z, self._v = self.add_optimizer_variables(variables, ("momentum", "velocity"), ("copy", "zeros"))
+        self._z, self._v = self.add_optimizer_variables(
+            variables, ("momentum", "velocity"), ("copy", "zeros")
+        )
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         dtype = variable.dtype
