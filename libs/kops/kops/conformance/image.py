@@ -200,7 +200,8 @@ _END = L(np.array([[[0.6, 0.1], [4.8, 0.7], [0.2, 3.9], [4.3, 4.2]], [[0.0, 0.3]
 
 ROWS = [
     *_RESIZED,
-    row("resize", I(5, 6, 3, high=200, dtype="uint8"), (7, 9), ref=lambda x, size: np.rint(_resize(x * 1.0, size))),
+    row("resize", I(5, 6, 3, high=200, dtype="uint8"), (7, 11), ref=lambda x, size: np.rint(_resize(x * 1.0, size)),
+        dynamic=False, note="the height is the leading dimension"),
     row("resize", F(2, 3, 5, 6), (7, 4), data_format="channels_first", ref=_first(_resize),
         bad=[case(F(2, 5, 6, 3), (7, 4), interpolation="area", match="interpolation"),
              case(F(2, 5, 6, 3), (7, 4, 3), match="size"), case(F(5, 6), (7, 4), match="dimensions"),
@@ -224,7 +225,7 @@ ROWS = [
         bad=[case(F(2, 5, 6, 3), F(8), match="transform"), case(F(5, 6, 3), F(8), "area", match="interpolation")]),
     row("affine_transform", F(2, 3, 5, 6), _TRANSFORM, "bilinear", "reflect", data_format="channels_first",
         ref=_first(_affine), tol=5e-5, dynamic="first"),
-    row("affine_transform", F(5, 6, 2), L([1.0, 0.2, 1.3, -0.1, 1.1, -0.7, 0.0, 0.0]), "nearest", "constant", 0.5,
+    row("affine_transform", F(5, 6, 2), L([1.0, 0.21, 1.23, -0.13, 1.1, -0.67, 0.0, 0.0]), "nearest", "constant", 0.5,
         ref=_affine, dynamic=False, note="the height is the leading dimension"),
     row("perspective_transform", F(2, 5, 6, 3), _START, _END, ref=_perspective, tol=1e-4, dynamic="first",
         bad=[case(F(2, 5, 6, 3), F(4, 2), F(4, 2), match="start_points")]),
@@ -233,7 +234,8 @@ ROWS = [
         case(F(5, 6, 3), (3, 3), (0.0, 1.0), match="sigma"), case(F(5, 6), match="dimensions")]),
     row("gaussian_blur", F(5, 6, 3), (3, 5), (0.5, 2.0), ref=_blur),
     row("sobel_edges", F(2, 5, 6, 3), ref=_sobel, grad=True, bad=[case(F(5, 6), match="dimensions")]),
-    row("sobel_edges", F(3, 5, 6), data_format="channels_first", ref=_sobel),
+    row("sobel_edges", F(3, 5, 6), data_format="channels_first", ref=_sobel, dynamic=False,
+        note="the number of channels is the leading dimension"),
     row("ssim", P(2, 12, 13, 3, low=0, high=1), P(2, 12, 13, 3, low=0, high=1), ref=_ssim, grad=True, tol=1e-4,
         bad=[case(F(2, 8, 9, 3), F(2, 8, 9, 3), match="smaller")]),
     row("ssim", P(12, 13, 3), P(12, 13, 3), 2.0, 5, 1.0, ref=_ssim, tol=1e-4),

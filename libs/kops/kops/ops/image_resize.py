@@ -12,6 +12,7 @@ from kspec import public
 
 from kops import dtypes, images, promote, shapes
 from kops.declare import Operand, Tensor, composite
+from kops.engine import engine
 from kops.shapes import standardize_axis
 
 METHODS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")
@@ -67,7 +68,16 @@ def _weights(sources: Any, targets: Any, scale: Any, shift: Any, method: str, an
 @functools.lru_cache(maxsize=256)
 def _fixed_weights(size: int, new_size: int, method: str, antialias: bool) -> np.ndarray:
     sources, targets = np.arange(size, dtype=np.float64), np.arange(new_size, dtype=np.float64)
-    return _weights(sources, targets, new_size / size, 0.0, method, antialias, np).astype(np.float32)
+    return _weights(sources, targets, new_size / size, 0.0, method, antialias, np)
+
+
+def _resize_weights(size: int, new_size: int, method: str, antialias: bool, dtype: Any) -> Any:
+    compiling = engine().compiling
+    if compiling is not None and compiling():  # torch.compile does not see into NumPy
+        sources, targets = (kops.cast(kops.arange(n), dtype) for n in (size, new_size))
+        scale = sources[0] + new_size / size
+        return _weights(sources, targets, scale, 0.0, method, antialias, kops)
+    return kops.convert_to_tensor(_fixed_weights(size, new_size, method, antialias), dtype)
 
 
 def _along(x: Any, weights: Any, axis: int) -> Any:
@@ -173,13 +183,11 @@ def resize(
     dtype = kops.standardize_dtype(images.dtype)
     for axis, old, wanted in zip(spots, have, new):
         if interpolation == "nearest":
-            places = np.minimum(np.floor((np.arange(wanted) + 0.5) * old / wanted), old - 1).astype(np.int32)
-            x = kops.take(x, places.tolist(), axis=axis)
+            x = kops.take(x, [(2 * i + 1) * old // (2 * wanted) for i in range(wanted)], axis=axis)
         elif old != wanted:
             if dtype not in ("float32", "float64"):
                 x = kops.cast(x, "float32")
-            weights = _fixed_weights(old, wanted, interpolation, antialias)
-            x = _along(x, kops.cast(kops.convert_to_tensor(weights.tolist()), x.dtype), axis)
+            x = _along(x, _resize_weights(old, wanted, interpolation, antialias, x.dtype), axis)
     return x if kops.standardize_dtype(x.dtype) == dtype else _whole(x, dtype)
 
 

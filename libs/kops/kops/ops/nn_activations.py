@@ -21,7 +21,7 @@ def _over_axes(x: Any, axis: Any = -1) -> tuple[int | None, ...]:
 
 
 @public("keras.ops.relu", "keras.ops.nn.relu")
-@primitive(dtype=promote.common, shape=shapes.same)
+@primitive(dtype=promote.numeric, shape=shapes.same)
 def relu(x: Tensor) -> Any:
     """Rectified linear unit: `max(x, 0)`. Integers stay integers.
 
@@ -34,7 +34,7 @@ def relu(x: Tensor) -> Any:
 
 
 @public("keras.ops.relu6", "keras.ops.nn.relu6")
-@primitive(dtype=promote.common, shape=shapes.same)
+@primitive(dtype=promote.numeric, shape=shapes.same)
 def relu6(x: Tensor) -> Any:
     """Rectified linear unit that saturates at 6: `min(max(x, 0), 6)`. Integers stay integers.
 
@@ -195,7 +195,7 @@ def hard_silu(x: Tensor) -> Any:
 
 
 @public("keras.ops.hard_tanh", "keras.ops.nn.hard_tanh")
-@composite(dtype=promote.common, shape=shapes.same)
+@composite(dtype=promote.numeric, shape=shapes.same)
 def hard_tanh(x: Tensor) -> Any:
     """`x` limited to the range from -1 to 1. Integers stay integers.
 
@@ -414,7 +414,7 @@ def glu(x: Tensor, axis: int = -1) -> Any:
 
 
 @public("keras.ops.threshold", "keras.ops.nn.threshold")
-@composite(dtype=promote.common, shape=shapes.same)
+@composite(dtype=promote.inexact, shape=shapes.same)
 def threshold(x: Tensor, threshold: float, default_value: float) -> Any:
     """`x` where it is above `threshold`, `default_value` elsewhere.
 
@@ -424,6 +424,6 @@ def threshold(x: Tensor, threshold: float, default_value: float) -> Any:
         default_value: what replaces the rest.
 
     Returns:
-        A tensor of the shape of `x`.
+        A float tensor of the shape of `x`.
     """
     return kops.where(x > threshold, x, default_value)

@@ -177,7 +177,7 @@ def _fold_shape(
 
 
 @public("keras.ops.fold", "keras.ops.nn.fold")
-@composite(dtype=promote.common, shape=_fold_shape)
+@composite(dtype=promote.numeric, shape=_fold_shape)
 def fold(
     x: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> Any:
