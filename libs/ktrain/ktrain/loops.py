@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import warnings
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -121,10 +122,7 @@ class Loops:
                     result = step(group)
                     if ends:
                         calls.call_batch_end(
-                            "on_train_batch_end",
-                            done - 1,
-                            lambda: result,
-                            lambda: self._python_logs(result),  # noqa: B023
+                            "on_train_batch_end", done - 1, partial(self._python_logs, result)
                         )
                     begun = done
                     if self.stop_training:
@@ -186,9 +184,7 @@ class Loops:
                 calls.on_test_batch_begin(begun)
             result = step(group)
             if ends:
-                calls.call_batch_end(
-                    "on_test_batch_end", done - 1, lambda: result, lambda: self._python_logs(result)
-                )
+                calls.call_batch_end("on_test_batch_end", done - 1, partial(self._python_logs, result))
             begun = done
             if getattr(self, "stop_evaluating", False):
                 break

@@ -48,12 +48,13 @@ class Progbar:
             2 one line at the end.
         interval: seconds between two updates of the display.
         stateful_metrics: names of values to show as they come; the others are averaged over steps.
+        stateless_metrics: names of values to average; then all others are shown as they come.
         unit_name: what a step is called.
     """
 
     def __init__(
         self, target: int | None, width: int = 20, verbose: int = 1, interval: float = 0.05,
-        stateful_metrics: Any = None, unit_name: str = "step",
+        stateful_metrics: Any = None, stateless_metrics: Any = None, unit_name: str = "step",
     ) -> None:  # fmt: skip
         self.target = target
         self.width = width
@@ -61,6 +62,7 @@ class Progbar:
         self.interval = interval
         self.unit_name = unit_name
         self.stateful_metrics = set(stateful_metrics or ())
+        self.stateless_metrics = None if stateless_metrics is None else set(stateless_metrics)
         self._values: dict[str, tuple[float, float]] = {}
         self._seen = 0
         self._start = time.time()
@@ -106,7 +108,10 @@ class Progbar:
         self.update(self._seen + n, values)
 
     def _take(self, name: str, value: Any, steps: int) -> None:
-        if name in self.stateful_metrics:
+        shown_as_is = name in self.stateful_metrics
+        if self.stateless_metrics is not None:
+            shown_as_is = name not in self.stateless_metrics
+        if shown_as_is:
             self._values[name] = (value, 1)
             return
         try:

@@ -67,7 +67,7 @@ class CallbackList(Callback):
         """Which callbacks each batch hook calls, decided once."""
         self._hooks: dict[str, list[tuple[Callable[..., None], bool]]] = {
             hook: [
-                (getattr(c, hook), getattr(c, "_takes_native_logs", False))
+                (getattr(c, hook), getattr(c, "_takes_function_of_logs", False))
                 for c in self.callbacks
                 if overrides(c, hook)
             ]
@@ -95,22 +95,19 @@ class CallbackList(Callback):
         for callback in self.callbacks:
             callback.set_model(model)
 
-    def call_batch_end(
-        self, hook: str, batch: int, native: Callable[[], Any], python: Callable[[], Any]
-    ) -> None:
+    def call_batch_end(self, hook: str, batch: int, fetch: Callable[[], dict[str, Any]]) -> None:
         """Call a batch-end hook; logs are fetched from the device only for callbacks that read them.
 
         Args:
-            native: gives the logs as they are.
-            python: gives them as Python numbers.
+            fetch: gives the logs as Python numbers; callbacks with `_takes_function_of_logs` get it instead of logs.
         """
         logs: Any = None
-        for call, takes_native in self._hooks[hook]:
-            if takes_native:
-                call(batch, python)
+        for call, takes_function in self._hooks[hook]:
+            if takes_function:
+                call(batch, fetch)
             else:
                 if logs is None:
-                    logs = python()
+                    logs = fetch()
                 call(batch, logs)
 
     def _batch(self, hook: str, batch: int, logs: Any) -> None:

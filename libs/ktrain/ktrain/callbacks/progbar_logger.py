@@ -15,7 +15,7 @@ class ProgbarLogger(Callback):
     """Shows a progress bar for each epoch; fit adds one unless `verbose=0`."""
 
     # The logs of a batch come as a function: fetching them waits for the device, and most are not shown.
-    _takes_native_logs = True
+    _takes_function_of_logs = True
 
     def __init__(self) -> None:
         super().__init__()

@@ -13,7 +13,7 @@ from ktrain.losses.loss import FunctionLoss
 
 @public("keras.losses.huber", "keras.metrics.huber")
 def huber(y_true: Any, y_pred: Any, delta: float = 1.0) -> Any:
-    """`e^2 / 2` where `|e| <= delta`, else `delta |e| - delta^2 / 2`, with `e = y_true - y_pred`; mean over the last axis.
+    """`e^2 / 2` where `|e| <= delta`, else `delta |e| - delta^2 / 2`, `e` the error; mean over the last axis.
 
     Huber, Robust Estimation of a Location Parameter, 1964.
     """

@@ -40,17 +40,17 @@ class Adadelta(Optimizer):
         self.rho = rho
         self.epsilon = epsilon
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
+        super().build(var_list)
         self._squares, self._steps = self.add_optimizer_variables(
-            variables, ("accumulated_grad", "accumulated_delta_var")
+            var_list, ("accumulated_grad", "accumulated_delta_var")
         )
 
-    def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
+    def update_step(self, grad: Any, variable: Any, learning_rate: Any) -> None:
         rate = ops.cast(learning_rate, variable.dtype)
-        gradient = ops.cast(gradient, variable.dtype)
+        gradient = ops.cast(grad, variable.dtype)
         i = self._index(variable)
         squares, steps = self._squares[i], self._steps[i]
         rms = lambda x: ops.sqrt(ops.add(x, self.epsilon))

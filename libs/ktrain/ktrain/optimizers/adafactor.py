@@ -47,14 +47,14 @@ class Adafactor(Optimizer):
         self.clip_threshold = clip_threshold
         self.relative_step = relative_step
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
+        super().build(var_list)
         self._rows: list[Variable] = []
         self._columns: list[Variable] = []
         self._velocities: list[Variable] = []
-        for variable in variables:
+        for variable in var_list:
             shape, name = tuple(variable.shape), variable.path.replace("/", "_")
             if len(shape) >= 2:
                 self._rows.append(self.add_variable(shape[:-1], dtype=variable.dtype, name=name))

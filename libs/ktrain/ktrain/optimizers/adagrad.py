@@ -40,13 +40,13 @@ class Adagrad(Optimizer):
         self.initial_accumulator_value = initial_accumulator_value
         self.epsilon = epsilon
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
+        super().build(var_list)
         start = self.initial_accumulator_value
         self._accumulators_of_squares = self.add_optimizer_variables(
-            variables, "accumulator", lambda shape, dtype=None: ops.full(shape, start, dtype=dtype)
+            var_list, "accumulator", lambda shape, dtype=None: ops.full(shape, start, dtype=dtype)
         )
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:

@@ -44,12 +44,12 @@ class Adam(Optimizer):
         self.epsilon = epsilon
         self.amsgrad = amsgrad
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
-        self._momentums, self._velocities = self.add_optimizer_variables(variables, ("momentum", "velocity"))
-        self._velocity_hats = self.add_optimizer_variables(variables, "velocity_hat") if self.amsgrad else []
+        super().build(var_list)
+        self._momentums, self._velocities = self.add_optimizer_variables(var_list, ("momentum", "velocity"))
+        self._velocity_hats = self.add_optimizer_variables(var_list, "velocity_hat") if self.amsgrad else []
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         dtype = variable.dtype

@@ -42,11 +42,11 @@ class Adamax(Optimizer):
         self.beta_2 = beta_2
         self.epsilon = epsilon
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
-        self._m, self._u = self.add_optimizer_variables(variables, ("momentum", "norm"))
+        super().build(var_list)
+        self._m, self._u = self.add_optimizer_variables(var_list, ("momentum", "norm"))
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         rate = ops.cast(learning_rate, variable.dtype)

@@ -29,7 +29,9 @@ class Ftrl(Optimizer):
 
     def __init__(
         self, learning_rate: Any = 0.001,
-        learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1, l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0, l2_shrinkage_regularization_strength: float = 0.0, beta: float = 0.0,
+        learning_rate_power: float = -0.5, initial_accumulator_value: float = 0.1,
+        l1_regularization_strength: float = 0.0, l2_regularization_strength: float = 0.0,
+        l2_shrinkage_regularization_strength: float = 0.0, beta: float = 0.0,
         weight_decay: float | None = None, clipnorm: float | None = None, clipvalue: float | None = None,
         global_clipnorm: float | None = None, use_ema: bool = False, ema_momentum: float = 0.99,
         ema_overwrite_frequency: int | None = None, loss_scale_factor: float | None = None,
@@ -48,14 +50,14 @@ class Ftrl(Optimizer):
         self.l2_shrinkage_regularization_strength = l2_shrinkage_regularization_strength
         self.beta = beta
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
+        super().build(var_list)
         start = self.initial_accumulator_value
         full = lambda shape, dtype=None: ops.full(shape, start, dtype=dtype)
         self._squares, self._linears = self.add_optimizer_variables(
-            variables, ("accumulator", "linear"), (full, "zeros")
+            var_list, ("accumulator", "linear"), (full, "zeros")
         )
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:

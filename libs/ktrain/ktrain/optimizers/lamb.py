@@ -42,11 +42,11 @@ class Lamb(Optimizer):
         self.beta_2 = beta_2
         self.epsilon = epsilon
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
-        self._m, self._v = self.add_optimizer_variables(variables, ("momentum", "velocity"))
+        super().build(var_list)
+        self._m, self._v = self.add_optimizer_variables(var_list, ("momentum", "velocity"))
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         dtype = variable.dtype

@@ -40,11 +40,11 @@ class Lion(Optimizer):
         self.beta_1 = beta_1
         self.beta_2 = beta_2
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
-        self._momentums = self.add_optimizer_variables(variables, "momentum")
+        super().build(var_list)
+        self._momentums = self.add_optimizer_variables(var_list, "momentum")
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         rate = ops.cast(learning_rate, variable.dtype)

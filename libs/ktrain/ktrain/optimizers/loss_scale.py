@@ -12,7 +12,7 @@ from ktrain.optimizers.gradients import all_finite
 from ktrain.optimizers.optimizer import Optimizer, _unique
 
 
-@public("keras.mixed_precision.LossScaleOptimizer", "keras.optimizers.LossScaleOptimizer")
+@public("keras.optimizers.LossScaleOptimizer", "keras.mixed_precision.LossScaleOptimizer")
 class LossScaleOptimizer(Optimizer):
     """Multiplies the loss by a scale and divides the gradients by it.
 

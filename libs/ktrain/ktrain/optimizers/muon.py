@@ -73,13 +73,13 @@ class Muon(Optimizer):
             return True
         return any(re.search(pattern, path) for pattern in self.exclude_layers)
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
+        super().build(var_list)
         self._momentums: list[Any] = []
         self._velocities: list[Any] = []
-        for variable in variables:
+        for variable in var_list:
             own = not variable.overwrite_with_gradient
             adam = own and self._by_adam(variable)
             self._momentums.append(self.add_variable_from_reference(variable, "momentum") if own else None)
@@ -150,7 +150,7 @@ class Muon(Optimizer):
 
     def get_config(self) -> dict[str, Any]:
         names = (
-            "adam_beta_1 adam_beta_2 epsilon exclude_layers muon_a muon_b muon_c adam_lr_ratio momentum ns_steps nesterov "
-            "exclude_embeddings adam_weight_decay rms_rate"
+            "adam_beta_1 adam_beta_2 epsilon exclude_layers muon_a muon_b muon_c adam_lr_ratio momentum ns_steps "
+            "nesterov exclude_embeddings adam_weight_decay rms_rate"
         )
         return {**super().get_config(), **{name: getattr(self, name) for name in names.split()}}

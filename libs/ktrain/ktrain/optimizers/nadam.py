@@ -42,13 +42,13 @@ class Nadam(Optimizer):
         self.beta_2 = beta_2
         self.epsilon = epsilon
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
-        self._m, self._v = self.add_optimizer_variables(variables, ("momentum", "velocity"))
+        super().build(var_list)
+        self._m, self._v = self.add_optimizer_variables(var_list, ("momentum", "velocity"))
         # The product of the momentum factors so far.
-        self._product = self.add_variable((), "ones", self._rate_dtype(variables), name="product")
+        self._product = self.add_variable((), "ones", self._rate_dtype(var_list), name="product")
 
     @staticmethod
     def _rate_dtype(variables: Any) -> str:

@@ -44,14 +44,14 @@ class RMSprop(Optimizer):
         self.epsilon = epsilon
         self.centered = centered
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
-        self._velocities = self.add_optimizer_variables(variables, "velocity")
-        self._momentums = self.add_optimizer_variables(variables, "momentum") if self.momentum > 0 else []
+        super().build(var_list)
+        self._velocities = self.add_optimizer_variables(var_list, "velocity")
+        self._momentums = self.add_optimizer_variables(var_list, "momentum") if self.momentum > 0 else []
         self._average_gradients = (
-            self.add_optimizer_variables(variables, "average_gradient") if self.centered else []
+            self.add_optimizer_variables(var_list, "average_gradient") if self.centered else []
         )
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:

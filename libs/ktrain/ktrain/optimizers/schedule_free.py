@@ -47,13 +47,11 @@ class ScheduleFreeAdamW(Optimizer):
         self.epsilon = epsilon
         self.warmup_steps = warmup_steps
 
-    def build(self, variables: Any) -> None:
+    def build(self, var_list: Any) -> None:
         if self.built:
             return
-        super().build(variables)
-        self._z, self._v = self.add_optimizer_variables(
-            variables, ("momentum", "velocity"), ("copy", "zeros")
-        )
+        super().build(var_list)
+        self._z, self._v = self.add_optimizer_variables(var_list, ("momentum", "velocity"), ("copy", "zeros"))
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         dtype = variable.dtype

@@ -101,7 +101,8 @@ class PiecewiseConstantDecay(LearningRateSchedule):
     def __init__(self, boundaries: Any, values: Any, name: str = "PiecewiseConstant") -> None:
         if len(boundaries) != len(values) - 1:
             raise ValueError(
-                f"There must be one more value than boundaries, not {len(values)} values and {len(boundaries)} boundaries."
+                f"There must be one more value than boundaries, not {len(values)} values and "
+                f"{len(boundaries)} boundaries."
             )
         self.boundaries = boundaries
         self.values = values
@@ -120,7 +121,7 @@ class PiecewiseConstantDecay(LearningRateSchedule):
 
 @public("keras.optimizers.schedules.PolynomialDecay")
 class PolynomialDecay(LearningRateSchedule):
-    """From `initial_learning_rate` to `end_learning_rate` in `decay_steps` steps, along `(1 - step / decay_steps)^power`.
+    """From `initial_learning_rate` to `end_learning_rate` along `(1 - step / decay_steps)^power`.
 
     Args:
         initial_learning_rate: at step 0.
