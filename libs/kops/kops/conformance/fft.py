@@ -24,8 +24,10 @@ def _hann(n):
 
 
 def _stft(x, n, s, m, window="hann", center=True):
-    w = {"hann": _hann(n), "hamming": 0.08 + 0.92 * _hann(n), None: np.ones(n)}[window]
-    w = np.pad(w, ((m - n) // 2, m - n - (m - n) // 2))
+    w = 1.0
+    if window is not None:
+        w = {"hann": _hann(n), "hamming": 0.08 + 0.92 * _hann(n)}[window]
+        w = np.pad(w, ((m - n) // 2, m - n - (m - n) // 2))
     if center:
         x = np.pad(x, [(0, 0)] * (x.ndim - 1) + [(m // 2, m // 2)], mode="reflect")
     return _parts(np.fft.rfft(_frames(x, m, s) * w, m))

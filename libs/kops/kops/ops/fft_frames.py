@@ -47,9 +47,11 @@ def extract_sequences(x: Tensor, sequence_length: int, sequence_stride: int) -> 
 
 def _window(window: Any, length: int, fft_length: int, dtype: str) -> Any:
     """The window's values, centred in `fft_length`."""
+    if window is None:
+        return np.ones(fft_length, dtype)  # the whole frame, not only its middle
     before = (fft_length - length) // 2
     after = fft_length - length - before
-    if window is not None and not isinstance(window, str):
+    if not isinstance(window, str):
         if tuple(window.shape) != (length,):
             raise ValueError(f"a window has shape ({length},) like the sequences; got {tuple(window.shape)}.")
         if not isinstance(window, np.ndarray):
@@ -58,8 +60,6 @@ def _window(window: Any, length: int, fft_length: int, dtype: str) -> Any:
 
             return pad(cast(window, dtype), ((before, after),))
         values = window
-    elif window is None:
-        values = np.ones(length)
     else:
         turn = 2 * np.pi * np.arange(length) / length
         values = {"hann": 0.5 - 0.5 * np.cos(turn), "hamming": 0.54 - 0.46 * np.cos(turn)}[window]
@@ -117,7 +117,7 @@ def stft(
         sequence_length: length of the window.
         sequence_stride: from one frame to the next.
         fft_length: length of a frame; the window stands in its middle.
-        window: `"hann"`, `"hamming"`, None, or a tensor of shape `(sequence_length,)`.
+        window: `"hann"`, `"hamming"`, None (the whole frame as it is), or a tensor of shape `(sequence_length,)`.
         center: mirror half a frame at both ends, so that frame `t` is centred at `t * sequence_stride`.
 
     Returns:
@@ -198,6 +198,7 @@ def istft(
         rows = moveaxis(reshape(parts, (*lead, count * fft_length)), -1, 0)
         return moveaxis(segment_sum(rows, places, total), 0, -1)
 
+    # Also without a window: Keras 3.15 then leaves out the division, and its result is no inverse.
     weights = overlap_add(broadcast_to(square(values), (count, fft_length)))
     summed = overlap_add(multiply(frames, values))
     covered = greater(weights, 1e-10)

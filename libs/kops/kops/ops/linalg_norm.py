@@ -100,6 +100,7 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any
     dtype=promote.inexact,
     shape=lambda x, axis=-1, order=2, epsilon=None: _normalized(x, axis, order),
     node="nn:Normalize",
+    checked=True,
 )
 def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None = None) -> Any:
     """`x` divided by its norm along an axis.
@@ -107,7 +108,7 @@ def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None =
     Args:
         x: tensor.
         axis: axis of the vectors.
-        order: of the norm, as in `norm`.
+        order: of the norm: an int from 1 up.
         epsilon: smallest divisor, `keras.config.epsilon()` by default.
     """
     from kops.ops.elementwise_arithmetic import divide, maximum
@@ -117,6 +118,8 @@ def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None =
 
 
 def _normalized(x: Any, axis: Any, order: Any) -> Shape:
+    if not isinstance(order, int) or order < 1:
+        raise ValueError(f"order is an int from 1 up; got {order!r}.")
     _norm_shape(x, order, axis)
     return tuple(x.shape)
 

@@ -16,7 +16,7 @@ def _unique(
     extras = sum(map(bool, (index, inverse, counts)))
 
     def compute(array: np.ndarray) -> Any:
-        return on_host(array, ordered, index, inverse, counts, axis, size, fill)
+        return on_host(np.asarray(array), ordered, index, inverse, counts, axis, size, fill)
 
     out = tf.numpy_function(compute, [x], [x.dtype] + [tf.int32] * extras if extras else x.dtype)
     values = out[0] if extras else out

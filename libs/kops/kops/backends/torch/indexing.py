@@ -64,6 +64,9 @@ def _take(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -> torch.Ten
         x, axis = x.reshape(-1), 0
     if axis < 0:
         axis += x.ndim
+    if indices.ndim and indices.dtype in (torch.int32, torch.int64):
+        # Indexing counts negative positions from the end by itself, without extra ops.
+        return x[(*(slice(None),) * axis, indices)]
     flat = _wrapped(indices, x.shape[axis])
     if flat.ndim != 1:
         taken = torch.index_select(x, axis, flat.reshape(-1))

@@ -10,6 +10,10 @@ import torch
 def _unique(
     x: torch.Tensor, ordered: bool, index: bool, inverse: bool, counts: bool, axis: Any, size: Any, fill: Any
 ) -> Any:
+    if size is not None and axis is None and x.numel():
+        values, first, which, number = _of_size(x.reshape(-1), size, fill)
+        which = which.reshape(x.shape)
+        return _chosen(values, (first, index), (which, inverse), (number, counts))
     values, which, number = torch.unique(x, sorted=True, return_inverse=True, return_counts=True, dim=axis)
     along = 0 if axis is None else axis
     first = None
@@ -22,8 +26,29 @@ def _unique(
         values = _sized(values, size, along, fill)
         first = None if first is None else _sized(first, size, 0, None)
         number = _sized(number, size, 0, 0)
-    extras = [a.int() for a, wanted in ((first, index), (which, inverse), (number, counts)) if wanted]
-    return (values, *extras) if extras else values
+    return _chosen(values, (first, index), (which, inverse), (number, counts))
+
+
+def _chosen(values: torch.Tensor, *extras: Any) -> Any:
+    chosen = [a.int() for a, wanted in extras if wanted]
+    return (values, *chosen) if chosen else values
+
+
+def _of_size(x: torch.Tensor, size: int, fill: Any) -> Any:
+    """Without a shape that depends on values, so that torch.compile can follow: runs of equals in sorted order."""
+    order = torch.argsort(x, stable=True)
+    ordered = x[order]
+    starts = torch.cat([torch.ones(1, dtype=torch.bool, device=x.device), ordered[1:] != ordered[:-1]])
+    rank = torch.cumsum(starts, 0) - 1
+    slot = rank.clamp(max=size)  # one place more takes what is cut off
+    heads = torch.where(starts, slot, size)
+    filler = ordered[0] if fill is None else torch.as_tensor(fill, dtype=x.dtype, device=x.device)
+    values = filler.repeat(size + 1).scatter(0, heads, ordered)[:size]
+    first = order[0].repeat(size + 1).scatter(0, heads, order)[:size]
+    number = torch.zeros(size + 1, dtype=torch.long, device=x.device).index_add(
+        0, slot, torch.ones_like(slot)
+    )[:size]
+    return values, first, torch.empty_like(order).scatter(0, order, rank), number
 
 
 def _sized(x: torch.Tensor, size: int, axis: int, fill: Any) -> torch.Tensor:
