@@ -183,3 +183,8 @@ def limits(dtype: Any) -> tuple[Any, Any]:
         return int(info.min), int(info.max)
     info = ml_dtypes.finfo(name)
     return float(info.min), float(info.max)
+
+
+# torch.compile evaluates these calls and uses their results as constants.
+for _function in (standardize_dtype, result_type, limits):
+    _function._dynamo_marked_constant = True  # type: ignore[attr-defined]

@@ -110,6 +110,7 @@ TABLE.update(
         "less": _comparison(torch.lt, torch.gt),
         "less_equal": _comparison(torch.le, torch.ge),
         "mod": torch.remainder,
+        "nan_to_num": lambda x, nan=0.0, posinf=None, neginf=None: torch.nan_to_num(x, nan, posinf, neginf),
         "nextafter": _nextafter,
         "not_equal": _comparison(torch.ne, torch.ne),
         "power": _power,
