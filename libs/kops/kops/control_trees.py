@@ -12,13 +12,23 @@ from kops.variable import Variable
 
 
 def tensors(structure: Any) -> Any:
-    """The structure with every leaf a native tensor (symbolic ones and None stay)."""
+    """The structure with every leaf a native tensor (None stays).
+
+    Raises:
+        ValueError: for a symbolic tensor, which a function can only have got from outside.
+    """
     e = engine()
 
     def ready(x: Any) -> Any:
         if isinstance(x, Variable):
             x = x.value
-        return x if isinstance(x, KerasTensor) or e.is_tensor(x) else e.convert(x, None)
+        if isinstance(x, KerasTensor):
+            raise ValueError(
+                f"A function given to a control-flow op refers to the symbolic tensor {x.name!r} from outside, which "
+                "has no value when the graph runs. Pass it in through the op's arguments, as the initial value, the "
+                "inputs or the operands."
+            )
+        return x if e.is_tensor(x) else e.convert(x, None)
 
     return tree.map_structure(ready, structure, none_is_leaf=False)
 
@@ -27,7 +37,7 @@ def specs(structure: Any) -> Any:
     """The structure with every leaf a KerasTensor without history."""
 
     def spec(x: Any) -> Any:
-        x = spec_of(tensors(x))
+        x = x if isinstance(x, KerasTensor) else spec_of(tensors(x))
         return KerasTensor(x.shape, x.dtype, record_history=False)
 
     return tree.map_structure(spec, structure, none_is_leaf=False)

@@ -9,7 +9,7 @@ from kops import tree
 from kops.control_trees import at, leading, longer, result_specs, specs, stacked, tensors, without_first
 from kops.declare import Operand, functional
 from kops.engine import engine
-from kops.keras_tensor import KerasTensor
+from kops.keras_tensor import KerasTensor, any_symbolic
 from kspec import public
 
 
@@ -171,7 +171,7 @@ def vectorize(
         if any(name not in skipped for name in kwargs):
             wanted = sorted(set(kwargs) - skipped)
             raise ValueError(f"vectorize: arguments by name must be excluded ones, not {', '.join(wanted)}.")
-        given = [tensors(args[i]) for i in places]
+        given = [args[i] if any_symbolic(args[i]) else tensors(args[i]) for i in places]
         cores = parsed[0] if parsed else [[]] * len(given)
         if len(cores) != len(given):
             raise ValueError(

@@ -253,6 +253,16 @@ def test_symbolic_scan():
         scan(lambda c, x: (total(c), x), KerasTensor((3,)), KerasTensor((5, 3)))
 
 
+def test_symbolic_tensor_from_outside_is_refused():
+    x, k = KerasTensor((4, 2)), KerasTensor((2,), name="outside")
+    y = scan(lambda c, r: (add(c, multiply(r, k)), r), np.zeros(2, "float32"), x)[0]
+    with pytest.raises(ValueError, match="refers to the symbolic tensor"):
+        Function(x, y)(np.ones((4, 2), "float32"))
+    y = scan(lambda c, r: ((add(c[0], multiply(r, c[1])), c[1]), r), (np.zeros(2, "float32"), k), x)[0][0]
+    out = Function([x, k], y)([np.ones((4, 2), "float32"), np.full(2, 3.0, "float32")])
+    assert host(out).tolist() == [12.0, 12.0]
+
+
 def test_scan_in_scan():
     def rows(c, row):
         inner, ys = scan(lambda d, x: (add(d, x), add(d, x)), c, row)
@@ -325,6 +335,7 @@ def test_vectorize():
     assert np.allclose(host(dot(x[:, None], x)), x @ x.T)
     outer = vectorize(lambda a, b: a[:, None] * b[None, :], signature="(m),(n)->(m,n)")
     assert host(outer(x, x[0, :2])).shape == (4, 3, 2)
+    assert dot(KerasTensor((4, 3)), x[0]).shape == (4,)
     assert np.allclose(host(vectorize(lambda a, k: multiply(a, k), excluded={1})(x, 2)), 2 * x)
     with pytest.raises(ValueError, match="dimension 'n' is 3 and 2"):
         dot(x, x[0, :2])
