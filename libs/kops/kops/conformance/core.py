@@ -21,7 +21,13 @@ ROWS = [
     row("cast", I(2, 3), dtype="float16", ref=lambda x, dtype: x, dtypes=("int32", "int8")),
     row("cast", F(2, 3), dtype="bfloat16", ref=lambda x, dtype: x, tol=1e-2),
     row("cast", L([0.0, 0.3, NAN]), dtype="bool", ref=np.array([False, True, True])),
-    row("cast", B(4), dtype="float32", ref=lambda x, dtype: x, bad=[case(F(2), dtype="float31", match="Choose one")]),
+    row(
+        "cast",
+        B(4),
+        dtype="float32",
+        ref=lambda x, dtype: x,
+        bad=[case(F(2), dtype="float31", match="Choose one")],
+    ),
     row("saturate_cast", L([-3.7, 300.0, 7.9, NAN]), dtype="uint8", ref=np.array([0, 255, 7, 0])),
     row("saturate_cast", L([1e20, -1e20]), dtype="int32", ref=np.array([2147483520, -(2**31)])),
     row("saturate_cast", I(2, low=300, high=400), dtype="int8", ref=np.array([127, 127])),
@@ -29,12 +35,31 @@ ROWS = [
     row("copy", F(2, 3), ref=lambda x: x, grad=True, dynamic="all"),
     row("array", F(2, 3), ref=lambda x: x),
     row("array", F(2, 3), dtype="int32", ref=lambda x, dtype: np.trunc(x)),
-    row("view", L([0, 1, 1065353216]), dtype="float32", ref=lambda x, dtype: x.astype(np.int32).view(np.float32),
-        bad=[case(I(3, dtype="int8"), dtype="int16", match="divided")], sweep=(), note="bytes, not numbers"),  # fmt: skip
-    row("view", L([[1, 65536]]), dtype="int16", ref=lambda x, dtype: x.astype(np.int32).view(np.int16), sweep=(),
-        note="bytes, not numbers"),  # fmt: skip
-    row("view", L([[1, 0], [0, 1]], "int16"), dtype="int32", ref=lambda x, dtype: x.astype(np.int16).view(np.int32),
-        sweep=(), note="bytes, not numbers"),  # fmt: skip
+    row(
+        "view",
+        L([0, 1, 1065353216]),
+        dtype="float32",
+        ref=lambda x, dtype: x.astype(np.int32).view(np.float32),
+        bad=[case(I(3, dtype="int8"), dtype="int16", match="divided")],
+        sweep=(),
+        note="bytes, not numbers",
+    ),  # fmt: skip
+    row(
+        "view",
+        L([[1, 65536]]),
+        dtype="int16",
+        ref=lambda x, dtype: x.astype(np.int32).view(np.int16),
+        sweep=(),
+        note="bytes, not numbers",
+    ),  # fmt: skip
+    row(
+        "view",
+        L([[1, 0], [0, 1]], "int16"),
+        dtype="int32",
+        ref=lambda x, dtype: x.astype(np.int16).view(np.int32),
+        sweep=(),
+        note="bytes, not numbers",
+    ),  # fmt: skip
     row("zeros_like", F(2, 3), ref=np.zeros_like, dynamic="all"),
     row("zeros_like", F(2, 3), dtype="int8", ref=np.zeros((2, 3))),
     row("ones_like", F(2, 3), ref=np.ones_like, dynamic="all"),
@@ -43,7 +68,15 @@ ROWS = [
     row("full_like", F(2, 3), 2.5, ref=np.full_like, dynamic="all"),
     row("full_like", I(2, 3), 2.5, ref=np.full((2, 3), 2)),
     row("full_like", F(2, 3), F(3), ref=np.full_like, bad=[case(F(2, 3), F(4), match="broadcast")]),
-    row("linspace", F(3), F(2, 1), num=4, ref=_spaced(np.linspace), grad=True, bad=[case(F(2), F(2), num=-1, match="num")]),
+    row(
+        "linspace",
+        F(3),
+        F(2, 1),
+        num=4,
+        ref=_spaced(np.linspace),
+        grad=True,
+        bad=[case(F(2), F(2), num=-1, match="num")],
+    ),
     row("linspace", F(3), F(3), num=4, axis=-1, endpoint=False, ref=_spaced(np.linspace)),
     row("linspace", L(0.0), L(5.0), num=3, dtype="int32", ref=np.array([0, 2, 5])),
     row("linspace", F(2), F(2), num=1, ref=_spaced(np.linspace)),

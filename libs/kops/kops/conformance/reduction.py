@@ -37,6 +37,10 @@ def _moments(x, axes, keepdims=False):
     return np.mean(x, axis=axes, keepdims=keepdims), np.var(x, axis=axes, keepdims=keepdims)
 
 
+def _range(x, axis=None, keepdims=False):
+    return np.max(x, axis, keepdims=keepdims) - np.min(x, axis, keepdims=keepdims)
+
+
 def _logsumexp(x, axis=None, keepdims=False):
     return special.logsumexp(x, axis=axis, keepdims=keepdims)
 
@@ -62,7 +66,14 @@ ROWS = [
     row("prod", I(2, 3, low=1), dtype="float32", axis=0, ref=lambda x, dtype, axis: np.prod(x, axis)),
     *_reduction("mean", np.mean, dtypes=HALVES),
     _ints("mean", np.mean, "int32"),
-    row("mean", F(0, 3), axis=0, ref=np.array([NAN] * 3), jit=False, note="OpenVINO's compiled mean of nothing is 0"),
+    row(
+        "mean",
+        F(0, 3),
+        axis=0,
+        ref=np.array([NAN] * 3),
+        jit=False,
+        note="OpenVINO's compiled mean of nothing is 0",
+    ),
     *_reduction("var", np.var),
     _ints("var", np.var, "int32"),
     row("var", C(4), ref=np.var),
@@ -85,7 +96,13 @@ ROWS = [
     row("any", L([[0.0, NAN], [0.0, 0.0]]), axis=1, ref=np.any),
     row("argmax", F(2, 3, 4), axis=1, ref=np.argmax, dynamic="all", dtypes=HALVES, bad=EMPTY),
     row("argmax", F(2, 3), ref=np.argmax),
-    row("argmax", F(2, 3), axis=-1, keepdims=True, ref=lambda x, axis, keepdims: np.argmax(x, axis, keepdims=True)),
+    row(
+        "argmax",
+        F(2, 3),
+        axis=-1,
+        keepdims=True,
+        ref=lambda x, axis, keepdims: np.argmax(x, axis, keepdims=True),
+    ),
     row("argmax", F(2, 3), keepdims=True, ref=lambda x, keepdims: np.argmax(x, keepdims=True)),
     row("argmax", L([[1.0, NAN, INF], [2.0, 2.0, 0.0]]), axis=1, ref=np.argmax),
     row("argmax", I(2, 6), axis=1, ref=np.argmax, dtypes=("int32", "int8")),
@@ -93,15 +110,38 @@ ROWS = [
     row("argmin", L([[1.0, NAN, -INF], [2.0, 2.0, 3.0]]), axis=1, ref=np.argmin),
     row("count_nonzero", L([[0, 1, 2], [0, 0, 3]]), axis=1, ref=np.count_nonzero, bad=OUT_OF_RANGE),
     row("count_nonzero", L([0.0, 1.0, NAN]), ref=np.count_nonzero),
-    *[r for r in _reduction("ptp", lambda x, axis=None, keepdims=False: np.max(x, axis, keepdims=keepdims)
-                            - np.min(x, axis, keepdims=keepdims), bad=EMPTY)],  # fmt: skip
+    *[
+        r
+        for r in _reduction(
+            "ptp",
+            lambda x, axis=None, keepdims=False: (
+                np.max(x, axis, keepdims=keepdims) - np.min(x, axis, keepdims=keepdims)
+            ),
+            bad=EMPTY,
+        )
+    ],  # fmt: skip
     *[r for r in _reduction("logsumexp", _logsumexp) if r.static.get("axis") != ()],
     row("logsumexp", L([[-INF, -INF], [INF, 1.0], [1000.0, 1000.0]]), axis=1, ref=_logsumexp),
     row("average", F(2, 3), axis=1, ref=_average, grad=True),
-    row("average", F(2, 3), axis=1, weights=P(3), ref=_average, bad=[case(F(2, 3), axis=1, weights=F(4), match="weights")]),
-    row("average", F(2, 3), weights=P(2, 3), ref=_average, bad=[case(F(2, 3), weights=F(3), match="weights")]),
+    row(
+        "average",
+        F(2, 3),
+        axis=1,
+        weights=P(3),
+        ref=_average,
+        bad=[case(F(2, 3), axis=1, weights=F(4), match="weights")],
+    ),
+    row(
+        "average", F(2, 3), weights=P(2, 3), ref=_average, bad=[case(F(2, 3), weights=F(3), match="weights")]
+    ),
     row("moments", F(2, 3, 4), axes=(0, 2), ref=_moments, grad=True, dynamic="all", dtypes=HALVES),
-    row("moments", F(2, 3), axes=[1], keepdims=True, ref=lambda x, axes, keepdims: _moments(x, tuple(axes), keepdims)),
+    row(
+        "moments",
+        F(2, 3),
+        axes=[1],
+        keepdims=True,
+        ref=lambda x, axes, keepdims: _moments(x, tuple(axes), keepdims),
+    ),
     row("nansum", HOLES, axis=1, ref=np.nansum, bad=OUT_OF_RANGE),
     row("nanprod", HOLES, axis=1, ref=np.nanprod),
     row("nanmean", HOLES, axis=1, ref=np.nanmean),

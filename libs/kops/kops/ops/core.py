@@ -6,8 +6,6 @@ from typing import Any
 
 import numpy as np
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.dtypes import FLOATS, INTS, itemsize, limits, standardize_dtype
@@ -15,10 +13,13 @@ from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.trace import TraceTensor
 from kops.variable import Variable
+from kspec import public
 
 
 @public("keras.ops.convert_to_tensor")
-def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None) -> Any:
+def convert_to_tensor(
+    x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None
+) -> Any:
     """A tensor of the engine from anything that holds numbers.
 
     Args:
@@ -131,7 +132,10 @@ def saturate_cast(x: Tensor, dtype: Any) -> Any:
     """
     from kops.ops.elementwise import clip, isnan, where
 
-    source, target = standardize_dtype(x.dtype) if hasattr(x, "dtype") else "float64", standardize_dtype(dtype)
+    source, target = (
+        standardize_dtype(x.dtype) if hasattr(x, "dtype") else "float64",
+        standardize_dtype(dtype),
+    )
     if target == "bool" or source == "bool" or target.startswith("complex") or source.startswith("complex"):
         return x
     low, high = limits(target)
@@ -139,7 +143,11 @@ def saturate_cast(x: Tensor, dtype: Any) -> Any:
     if source in FLOATS and target in INTS:
         # The float just inside: 2**31 - 1 rounded to float32 is 2**31, one too many for an int32.
         digits = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}[source]
-        high = high if high < 2**digits else (high >> (high.bit_length() - digits)) << (high.bit_length() - digits)
+        high = (
+            high
+            if high < 2**digits
+            else (high >> (high.bit_length() - digits)) << (high.bit_length() - digits)
+        )
         x = where(isnan(x), 0, x)
     if low <= own_low and high >= own_high:
         return x

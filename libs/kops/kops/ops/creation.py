@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.dtypes import result_type, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
 from kops.ops.core import _conversion, convert_to_tensor
+from kspec import public
 
 
 def _create(name: str, shape: Any, dtype: Any, *values: Any) -> Any:

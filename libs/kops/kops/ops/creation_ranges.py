@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, Tensors, composite
 from kops.dtypes import INTS, standardize_dtype
 from kops.ops.creation import arange
 from kops.ops.elementwise import (
-    absolute, add, divide, equal, exp, floor, log, multiply, power, sign, subtract, where,
+    absolute,
+    add,
+    divide,
+    equal,
+    exp,
+    floor,
+    log,
+    multiply,
+    power,
+    sign,
+    subtract,
+    where,
 )  # fmt: skip
+from kspec import public
 
 
 def _spaced(start: Any, stop: Any, dtype: Any = None, retstep: bool = False, **static: Any) -> Any:
@@ -99,7 +109,13 @@ def linspace(
     ),
 )
 def logspace(
-    start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, base: Any = 10, dtype: Any = None, axis: int = 0
+    start: Tensor,
+    stop: Tensor,
+    num: int = 50,
+    endpoint: bool = True,
+    base: Any = 10,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> Any:
     """Numbers in equal ratios: `base` to the power of `linspace(start, stop, ...)`.
 
@@ -120,7 +136,9 @@ def logspace(
 @public("keras.ops.geomspace", "keras.ops.numpy.geomspace")
 @composite(
     dtype=_spaced,
-    shape=lambda start, stop, num=50, endpoint=True, dtype=None, axis=0: _spaced_shape(start, stop, num, axis),
+    shape=lambda start, stop, num=50, endpoint=True, dtype=None, axis=0: _spaced_shape(
+        start, stop, num, axis
+    ),
 )
 def geomspace(
     start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0

@@ -6,11 +6,10 @@ from typing import Any, Callable
 
 import numpy as np
 
-from kspec import public
-
 from kops.config import settings
 from kops.keras_tensor import KerasTensor
 from kops.ops.core import convert_to_numpy, convert_to_tensor
+from kspec import public
 
 
 def _window(function: Callable[..., np.ndarray], size: Any, *args: Any) -> Any:

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
+from kspec import public
 
 
 @public("keras.ops.add", "keras.ops.numpy.add")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.ops.elementwise_arithmetic import multiply
 from kops.ops.elementwise_comparison import equal
 from kops.ops.elementwise_functions import cos, sin
+from kspec import public
 
 
 def _pairs(x: Any) -> shapes.Shape:
@@ -19,7 +18,9 @@ def _pairs(x: Any) -> shapes.Shape:
 
 def _unpaired(x: Any) -> shapes.Shape:
     if not x.shape or x.shape[-1] not in (2, None):
-        raise ValueError(f"the last dimension holds real and imaginary part, so it must be 2; got shape {x.shape}.")
+        raise ValueError(
+            f"the last dimension holds real and imaginary part, so it must be 2; got shape {x.shape}."
+        )
     return x.shape[:-1]
 
 

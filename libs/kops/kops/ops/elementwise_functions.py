@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, primitive
+from kspec import public
 
 
 @public("keras.ops.exp", "keras.ops.numpy.exp")

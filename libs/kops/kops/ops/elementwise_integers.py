@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.ops.elementwise_arithmetic import absolute, floor_divide, multiply
 from kops.ops.elementwise_comparison import equal, where
+from kspec import public
 
 
 @public("keras.ops.bitwise_and", "keras.ops.numpy.bitwise_and")

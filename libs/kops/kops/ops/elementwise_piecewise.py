@@ -5,15 +5,23 @@ from __future__ import annotations
 import math
 from typing import Any
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite
 from kops.ops.elementwise_arithmetic import (
-    absolute, add, divide, maximum, minimum, multiply, negative, sqrt, square, subtract,
+    absolute,
+    add,
+    divide,
+    maximum,
+    minimum,
+    multiply,
+    negative,
+    sqrt,
+    square,
+    subtract,
 )
 from kops.ops.elementwise_comparison import equal, isinf, isnan, less, logical_or, where
 from kops.ops.elementwise_functions import exp, log1p, sin
+from kspec import public
 
 _LN2 = math.log(2)
 

@@ -5,21 +5,31 @@ from __future__ import annotations
 import builtins
 from typing import Any, Optional
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.ops.core import cast
 from kops.ops.creation import ones_like
 from kops.ops.elementwise import (
-    add, divide, exp, isfinite, log, multiply, not_equal, sqrt, subtract, where,
+    add,
+    divide,
+    exp,
+    isfinite,
+    log,
+    multiply,
+    not_equal,
+    sqrt,
+    subtract,
+    where,
 )  # fmt: skip
+from kspec import public
 
 
 def _chosen_shape(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> shapes.Shape:
     axes = shapes.standardize_axes(axis, len(x.shape))
     if initial is None and builtins.any(x.shape[i] == 0 for i in axes):
-        raise ValueError(f"nothing to choose from: shape {tuple(x.shape)} has a 0 among the reduced dimensions.")
+        raise ValueError(
+            f"nothing to choose from: shape {tuple(x.shape)} has a 0 among the reduced dimensions."
+        )
     return shapes.reduced_shape(x.shape, axes, keepdims)
 
 
@@ -42,7 +52,9 @@ def _average_shape(x: Any, axis: Any = None, weights: Any = None) -> shapes.Shap
     return shapes.reduced_shape(x.shape, axis, False)
 
 
-def _moments_shape(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> list[shapes.Shape]:
+def _moments_shape(
+    x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False
+) -> list[shapes.Shape]:
     return [shapes.reduced_shape(x.shape, axes, keepdims)] * 2
 
 

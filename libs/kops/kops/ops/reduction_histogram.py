@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.dtypes import INTS
@@ -14,6 +12,7 @@ from kops.ops.creation import full
 from kops.ops.creation_ranges import linspace
 from kops.ops.elementwise import add, equal, subtract, where
 from kops.ops.reduction import max, min
+from kspec import public
 
 
 def _count_dtypes(d: Any, weights: Any, **static: Any) -> Any:
@@ -28,7 +27,9 @@ def _count_shape(x: Any, weights: Any = None, minlength: int = 0, sparse: bool =
     if len(x.shape) not in (1, 2):
         raise ValueError(f"one or two dimensions are needed, not shape {tuple(x.shape)}.")
     if weights is not None and shapes.broadcast_shapes(x.shape, weights.shape) != tuple(x.shape):
-        raise ValueError(f"weights of shape {tuple(weights.shape)} do not fit numbers of shape {tuple(x.shape)}.")
+        raise ValueError(
+            f"weights of shape {tuple(weights.shape)} do not fit numbers of shape {tuple(x.shape)}."
+        )
     return (*x.shape[:-1], None)
 
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite
 from kops.dtypes import is_float_dtype
 from kops.ops.core import cast
 from kops.ops.elementwise import absolute, divide, isnan, logical_not, sqrt, square, subtract, where
 from kops.ops.reduction import _chosen_shape, _index_shape, all, argmax, argmin, max, min, prod, sum
+from kspec import public
 
 
 def _zeroed(x: Any) -> Any:

@@ -4,15 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite
 from kops.ops.core import cast, shape
 from kops.ops.elementwise import (
-    add, ceil, divide, floor, isnan, logical_not, maximum, multiply, round, subtract, where,
+    add,
+    ceil,
+    divide,
+    floor,
+    isnan,
+    logical_not,
+    maximum,
+    multiply,
+    round,
+    subtract,
+    where,
 )  # fmt: skip
 from kops.ops.reduction import any, sum
+from kspec import public
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -99,7 +108,9 @@ def quantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", kee
 
 @public("keras.ops.nanquantile", "keras.ops.numpy.nanquantile")
 @composite(dtype=promote.quantile, shape=_quantile_shape)
-def nanquantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def nanquantile(
+    x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Any:
     """Quantiles of the elements that are not NaN.
 
     Args:
@@ -138,7 +149,9 @@ def percentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", k
 
 @public("keras.ops.nanpercentile", "keras.ops.numpy.nanpercentile")
 @composite(dtype=promote.quantile, shape=_quantile_shape)
-def nanpercentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
+def nanpercentile(
+    x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False
+) -> Any:
     """Percentiles of the elements that are not NaN.
 
     Args:

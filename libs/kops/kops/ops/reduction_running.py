@@ -4,14 +4,22 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.ops.elementwise import (
-    absolute, add, conjugate, divide, isnan, multiply, sqrt, square, subtract, where,
+    absolute,
+    add,
+    conjugate,
+    divide,
+    isnan,
+    multiply,
+    sqrt,
+    square,
+    subtract,
+    where,
 )  # fmt: skip
 from kops.ops.reduction import mean, sum
+from kspec import public
 
 
 def _running_shape(x: Any, axis: Any = None, dtype: Any = None) -> shapes.Shape:
@@ -27,7 +35,9 @@ def _running_shape(x: Any, axis: Any = None, dtype: Any = None) -> shapes.Shape:
 def _trapezoid_shape(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> shapes.Shape:
     shape = shapes.reduced_shape(y.shape, shapes.standardize_axis(axis, len(y.shape)), False)
     if x is not None and len(x.shape) not in (1, len(y.shape)):
-        raise ValueError(f"x has shape {tuple(x.shape)}; it must have that of y, {tuple(y.shape)}, or one dimension.")
+        raise ValueError(
+            f"x has shape {tuple(x.shape)}; it must have that of y, {tuple(y.shape)}, or one dimension."
+        )
     return shape
 
 

@@ -16,6 +16,7 @@ from kops.backends.jax import (
     nn_activations,
     nn_attention,
     nn_conv,
+    nn_jitted,
     nn_pooling,
     nn_rnn,
     random,
@@ -46,6 +47,7 @@ TABLE = merge_tables(
         segment,
         sorting,
         sorting_unique,
+        nn_jitted,
     ]
 )
 SCALARS = elementwise.SCALARS

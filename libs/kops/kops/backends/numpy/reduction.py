@@ -24,7 +24,9 @@ def _extreme(function: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
         if initial is None:
             return function(x, axis=_axis(axis), keepdims=keepdims)
-        return function(x, axis=_axis(axis), keepdims=keepdims, initial=np.asarray(initial).astype(x.dtype)[()])
+        return function(
+            x, axis=_axis(axis), keepdims=keepdims, initial=np.asarray(initial).astype(x.dtype)[()]
+        )
 
     return kernel
 
@@ -34,15 +36,21 @@ def _plain(function: Any) -> Any:
 
 
 def _prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    return np.prod(_wide(x), axis=_axis(axis), keepdims=keepdims, dtype=None if x.dtype.kind in "fVc" else x.dtype)
+    return np.prod(
+        _wide(x), axis=_axis(axis), keepdims=keepdims, dtype=None if x.dtype.kind in "fVc" else x.dtype
+    )
 
 
 def _sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    return np.sum(_wide(x), axis=_axis(axis), keepdims=keepdims, dtype=None if x.dtype.kind in "fVc" else x.dtype)
+    return np.sum(
+        _wide(x), axis=_axis(axis), keepdims=keepdims, dtype=None if x.dtype.kind in "fVc" else x.dtype
+    )
 
 
 def _running(function: Any) -> Any:
-    return lambda x, axis=None, dtype=None: function(_wide(x), axis=axis, dtype=None if x.dtype.kind in "fVc" else dtype)
+    return lambda x, axis=None, dtype=None: function(
+        _wide(x), axis=axis, dtype=None if x.dtype.kind in "fVc" else dtype
+    )
 
 
 def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:

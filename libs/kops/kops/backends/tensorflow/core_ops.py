@@ -34,7 +34,9 @@ def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
     wide = dtype if dtype in (tf.int32, tf.int64, tf.float32, tf.float64) else None
     if wide is None:
         wide = tf.float32 if dtype.is_floating else tf.int64
-    if wide.is_integer and any(isinstance(x, float) or getattr(x, "dtype", tf.int32).is_floating for x in (start, stop, step)):
+    if wide.is_integer and any(
+        isinstance(x, float) or getattr(x, "dtype", tf.int32).is_floating for x in (start, stop, step)
+    ):
         wide = tf.float64
     return tf.cast(tf.range(*(tf.cast(x, wide) for x in (start, stop, step))), dtype)
 

@@ -45,7 +45,9 @@ def _parts(function: Any, join: Any) -> Any:
     """Of complex numbers, the predicate of both parts."""
 
     def kernel(x: Any) -> Any:
-        return join(function(tf.math.real(x)), function(tf.math.imag(x))) if x.dtype.is_complex else function(x)
+        return (
+            join(function(tf.math.real(x)), function(tf.math.imag(x))) if x.dtype.is_complex else function(x)
+        )
 
     return kernel
 
@@ -76,7 +78,9 @@ def _round(x: Any, decimals: int = 0) -> Any:
         return tf.cast(tf.round(tf.cast(x, tf.float64) / scale) * scale, x.dtype)
     wide = tf.cast(x, tf.float32) if x.dtype.size == 2 else x
     scale = 10.0 ** abs(decimals)
-    return tf.cast(tf.round(wide * scale) / scale if decimals > 0 else tf.round(wide / scale) * scale, x.dtype)
+    return tf.cast(
+        tf.round(wide * scale) / scale if decimals > 0 else tf.round(wide / scale) * scale, x.dtype
+    )
 
 
 _BITS = {2: tf.int16, 4: tf.int32, 8: tf.int64}
