@@ -52,6 +52,17 @@ def test_seeds_reproduce_and_calls_differ():
     np.testing.assert_array_equal(trained(Dropout(0.5, seed=3), MANY), first)
 
 
+def test_the_position_in_the_sequence_is_state():
+    layer = Dropout(0.5, seed=3)
+    layer.build(MANY.shape)
+    state = [v.value for v in layer.non_trainable_variables]
+    y, after = layer.stateless_call([], state, MANY, training=True)
+    again, _ = layer.stateless_call([], state, MANY, training=True)
+    other, _ = layer.stateless_call([], after, MANY, training=True)
+    np.testing.assert_array_equal(as_array(y), as_array(again))
+    assert not np.array_equal(as_array(y), as_array(other))
+
+
 def test_noise_shape_shares_the_choice():
     y = trained(Dropout(0.5, noise_shape=(None, 1, None), seed=1), np.ones((8, 3, 4), "float32"))
     assert (y == y[:, :1]).all() and 0 < (y == 0).mean() < 1

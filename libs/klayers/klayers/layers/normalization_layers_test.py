@@ -13,6 +13,7 @@ from klayers.layers.layer_normalization import LayerNormalization
 from klayers.layers.reshaping import Flatten
 from klayers.layers.rms_normalization import RMSNormalization, UnitNormalization
 from klayers.layers.spectral_normalization import SpectralNormalization
+from kops.engine import engine
 
 RNG = np.random.default_rng(1)
 X = RNG.normal(2.0, 3.0, size=(3, 4, 6)).astype("float32")
@@ -43,6 +44,24 @@ def test_batch_training_uses_the_batch_and_moves_the_averages():
     np.testing.assert_allclose(y, (X4 - mean) / np.sqrt(variance + 1e-3), rtol=1e-4, atol=1e-4)
     np.testing.assert_allclose(layer.moving_mean.numpy(), 0.1 * mean, rtol=1e-4)
     np.testing.assert_allclose(layer.moving_variance.numpy(), 0.9 + 0.1 * variance, rtol=1e-4)
+
+
+def test_batch_training_as_a_pure_function():
+    layer = BatchNormalization(momentum=0.9)
+    layer.build(X4.shape)
+    trained = [v.value for v in layer.trainable_variables]
+    kept = [v.value for v in layer.non_trainable_variables]
+
+    def step(x):
+        return layer.stateless_call(trained, kept, x, training=True)
+
+    x = kops.convert_to_tensor(X4)
+    for run in (step, engine().jit(step)) if engine().NAME in ("jax", "tensorflow") else (step,):
+        y, after = run(x)
+        mean = X4.mean((0, 1, 2))
+        np.testing.assert_allclose(as_array(y).mean((0, 1, 2)), 0, atol=1e-4)
+        np.testing.assert_allclose(as_array(after[0]), 0.1 * mean, rtol=1e-4)
+        np.testing.assert_array_equal(layer.moving_mean.numpy(), 0)
 
 
 def test_a_frozen_batch_normalization_stays():
