@@ -8,6 +8,7 @@ import numpy as np
 
 from kops import promote
 from kops.declare import Tensor, Tensors, composite, primitive
+from kops.engine import engine
 from kops.ops.fft import _computed, _pair_shape, irfft, rfft
 from kops.shapes import Shape
 from kspec import public
@@ -45,25 +46,42 @@ def extract_sequences(x: Tensor, sequence_length: int, sequence_stride: int) -> 
     """
 
 
-def _window(window: Any, length: int, fft_length: int, dtype: str) -> Any:
-    """The window's values, centred in `fft_length`."""
-    if window is None:
-        return np.ones(fft_length, dtype)  # the whole frame, not only its middle
-    before = (fft_length - length) // 2
-    after = fft_length - length - before
-    if not isinstance(window, str):
-        if tuple(window.shape) != (length,):
-            raise ValueError(f"a window has shape ({length},) like the sequences; got {tuple(window.shape)}.")
-        if not isinstance(window, np.ndarray):
-            from kops.ops.core import cast
-            from kops.ops.manipulation import pad
-
-            return pad(cast(window, dtype), ((before, after),))
-        values = window
+def _named_window(name: str | None, length: int, fft_length: int, dtype: str) -> Any:
+    if name is None:
+        values = np.ones(fft_length)  # the whole frame, not only its middle
     else:
         turn = 2 * np.pi * np.arange(length) / length
-        values = {"hann": 0.5 - 0.5 * np.cos(turn), "hamming": 0.54 - 0.46 * np.cos(turn)}[window]
-    return np.pad(values, (before, after)).astype(dtype)
+        values = {"hann": 0.5 - 0.5 * np.cos(turn), "hamming": 0.54 - 0.46 * np.cos(turn)}[name]
+        values = np.pad(values, _around(length, fft_length))
+    return engine().convert(values, dtype)
+
+
+def _places(count: int, stride: int, fft_length: int) -> Any:
+    """Where each element of each frame lies in the sequence."""
+    places = np.arange(count)[:, None] * stride + np.arange(fft_length)
+    return engine().convert(places.reshape(-1), "int32")
+
+
+# torch.compile evaluates these and uses the results as constants.
+_named_window._dynamo_marked_constant = True  # type: ignore[attr-defined]
+_places._dynamo_marked_constant = True  # type: ignore[attr-defined]
+
+
+def _around(length: int, fft_length: int) -> tuple[int, int]:
+    before = (fft_length - length) // 2
+    return before, fft_length - length - before
+
+
+def _window(window: Any, length: int, fft_length: int, dtype: str) -> Any:
+    """The window's values, centred in `fft_length`."""
+    if window is None or isinstance(window, str):
+        return _named_window(window, length, fft_length, dtype)
+    from kops.ops.core import cast
+    from kops.ops.manipulation import pad
+
+    if tuple(window.shape) != (length,):
+        raise ValueError(f"a window has shape ({length},) like the sequences; got {tuple(window.shape)}.")
+    return pad(cast(window, dtype), (_around(length, fft_length),))
 
 
 def _check_transform(sequence_length: int, sequence_stride: int, fft_length: int, window: Any) -> None:
@@ -191,7 +209,7 @@ def istft(
     dtype = standardize_dtype(frames.dtype)
     values = _window(window, sequence_length, fft_length, dtype)
     total = fft_length + sequence_stride * (count - 1)
-    places = (np.arange(count)[:, None] * sequence_stride + np.arange(fft_length)).reshape(-1).astype("int32")
+    places = _places(count, sequence_stride, fft_length)
 
     def overlap_add(parts: Any) -> Any:
         lead = tuple(shape(parts))[:-2]

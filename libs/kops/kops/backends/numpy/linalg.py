@@ -18,9 +18,17 @@ def _wide(x: Any) -> Any:
     return x if x.dtype.kind in "bc" or x.dtype.char in _BLAS else x.astype(np.float32)
 
 
+# Products of two int8 are below 2**14. As many as this sum to less than 2**24, below which float32 is exact.
+_EXACT_TERMS = 2**10
+
+
 def _matmul(x1: Any, x2: Any) -> Any:
     if x1.dtype.char in _BLAS:
         return np.matmul(x1, x2)
+    if x1.dtype == np.int8 == x2.dtype:
+        # NumPy's loop over ints is some seventy times slower than BLAS, which gives the same integers.
+        exact = np.float32 if x1.shape[-1:] <= (_EXACT_TERMS,) else np.float64
+        return np.matmul(x1.astype(exact), x2.astype(exact)).astype(np.int32)
     return np.matmul(_wide(x1), _wide(x2))
 
 

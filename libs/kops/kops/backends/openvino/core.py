@@ -39,6 +39,7 @@ class GraphTensor(Operators):
     """A tensor of an OpenVINO graph under construction: `output` is the graph's own handle."""
 
     __slots__ = ("dtype", "output", "shape")
+    __array_ufunc__ = None  # `array * graph tensor` is the graph tensor's business
 
     def __init__(self, output: ov.Output) -> None:
         self.output = output.output(0) if hasattr(output, "output") else output
