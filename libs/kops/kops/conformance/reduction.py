@@ -110,16 +110,7 @@ ROWS = [
     row("argmin", L([[1.0, NAN, -INF], [2.0, 2.0, 3.0]]), axis=1, ref=np.argmin),
     row("count_nonzero", L([[0, 1, 2], [0, 0, 3]]), axis=1, ref=np.count_nonzero, bad=OUT_OF_RANGE),
     row("count_nonzero", L([0.0, 1.0, NAN]), ref=np.count_nonzero),
-    *[
-        r
-        for r in _reduction(
-            "ptp",
-            lambda x, axis=None, keepdims=False: (
-                np.max(x, axis, keepdims=keepdims) - np.min(x, axis, keepdims=keepdims)
-            ),
-            bad=EMPTY,
-        )
-    ],  # fmt: skip
+    *_reduction("ptp", _range, bad=EMPTY),
     *[r for r in _reduction("logsumexp", _logsumexp) if r.static.get("axis") != ()],
     row("logsumexp", L([[-INF, -INF], [INF, 1.0], [1000.0, 1000.0]]), axis=1, ref=_logsumexp),
     row("average", F(2, 3), axis=1, ref=_average, grad=True),

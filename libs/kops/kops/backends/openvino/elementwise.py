@@ -13,7 +13,8 @@ from kops.backends.openvino.core import GraphTensor, cast, dtype_name, node
 from kops.dtypes import FLOATS
 
 # Single-precision fits: erfc by a Chebyshev fit in t = 1 / (1 + |x| / 2) with relative error below 1.2e-7
-# (Press et al., Numerical Recipes), i0 by Abramowitz and Stegun 9.8.1 and 9.8.2, erfinv by M. Giles (see the NumPy engine).
+# (Press et al., Numerical Recipes), i0 by Abramowitz and Stegun 9.8.1 and 9.8.2, erfinv by M. Giles
+# (see the NumPy engine).
 _ERFC = [
     0.17087277, -0.82215223, 1.48851587, -1.13520398, 0.27886807, -0.18628806, 0.09678418, 0.37409196, 1.00002368,
     -1.26551223,
