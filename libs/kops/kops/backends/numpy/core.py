@@ -74,6 +74,8 @@ def convert(x: Any, dtype: str | None) -> np.ndarray:
 
 
 def cast(x: Any, dtype: str) -> np.ndarray:
+    if dtype == "float32" and x.dtype.kind in "biuf" and x.dtype.itemsize <= 4:
+        return x.astype(np.float32)  # nothing can overflow: no need to silence warnings, which costs more than this
     with np.errstate(invalid="ignore", over="ignore"):
         if dtype == "bool" and x.dtype.kind not in "biufc":
             return x.astype(np.float32).astype(bool)
