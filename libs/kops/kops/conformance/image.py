@@ -264,5 +264,6 @@ ROWS = [
     row("crop_images", F(2, 4, 5, 3), top_cropping=1, left_cropping=2, target_height=2, right_cropping=0,
         ref=_margins("cropping"), grad=True,
         bad=[case(F(2, 4, 5, 3), 1, 1, match="exactly two"), case(F(2, 4, 5, 3), 3, 1, 3, 1, match="positions")]),
-    row("elastic_transform", F(2, 5, 6, 3), 0.0, 2.0, seed=3, ref=lambda x, *a, **s: x),
+    row("elastic_transform", F(2, 5, 6, 3), 0.0, 2.0, seed=3, ref=lambda x, *a, **s: x, dynamic=False,
+        note="OpenVINO has no noise of unknown shape"),
 ]  # fmt: skip

@@ -96,11 +96,16 @@ def _own_shape(x: Any, weights: dict[str, Any], axis: Any) -> shapes.Shape:
     return tuple(x.shape)
 
 
+def _check_keywords(kwargs: dict[str, Any]) -> None:
+    unknown = sorted(set(kwargs) - {"rms_scaling"})
+    if unknown:
+        raise TypeError(f"unknown arguments: {', '.join(unknown)}.")
+
+
 def _layer_shape(
     x: Any, gamma: Any = None, beta: Any = None, axis: Any = -1, epsilon: Any = None, **kwargs: Any
 ) -> shapes.Shape:
-    if set(kwargs) - {"rms_scaling"}:
-        raise TypeError(f"unknown arguments: {', '.join(sorted(set(kwargs) - {'rms_scaling'}))}.")
+    _check_keywords(kwargs)
     return _own_shape(x, {"gamma": gamma, "beta": beta}, axis)
 
 
@@ -130,6 +135,7 @@ def layer_normalization(
 
     Reference: [Ba et al., 2016](https://arxiv.org/abs/1607.06450)
     """
+    _check_keywords(kwargs)
     epsilon = config.epsilon() if epsilon is None else epsilon
     axes = sorted(standardize_axes(axis, len(x.shape)))
     dtype = kops.standardize_dtype(x.dtype)

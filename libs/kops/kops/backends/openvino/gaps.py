@@ -23,7 +23,6 @@ GRAPH_GAPS: dict[str, str] = {
     "ctc_loss": "its recurrence over steps of different numbers is not among the sequence ops.",
     "bincount": "the size of its output depends on values.",
     "cumprod": "the op set has no running product.",
-    "elastic_transform": "its noise has the shape of the images, which must be known.",
     "gcd": "the op set has no greatest common divisor, and a loop over all elements would not pay.",
     "lcm": "it needs gcd, which the op set has not.",
     "nancumprod": "it needs cumprod, which the op set has not.",
