@@ -15,7 +15,9 @@ import kops
 Loop = Callable[..., Any]
 
 
-def check(inputs: Any, states: Any, kernel: Any, recurrent_kernel: Any, mask: Any, gates: int) -> tuple[Any, ...]:
+def check(
+    inputs: Any, states: Any, kernel: Any, recurrent_kernel: Any, mask: Any, gates: int
+) -> tuple[Any, ...]:
     """The shapes of outputs and states; `ValueError` for arguments that do not fit."""
     if len(inputs.shape) != 3:
         raise ValueError(f"inputs must be (batch, steps, features), not {tuple(inputs.shape)}.")
@@ -66,7 +68,15 @@ def masked_step(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def lstm(
-    loop: Loop, inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool
+    loop: Loop,
+    inputs: Any,
+    h0: Any,
+    c0: Any,
+    kernel: Any,
+    recurrent_kernel: Any,
+    bias: Any,
+    mask: Any,
+    reverse: bool,
 ) -> list[Any]:
     check(inputs, (h0, c0), kernel, recurrent_kernel, mask, 4)
 

@@ -46,7 +46,9 @@ def channels_first(data_format: str | None) -> bool:
 def geometry(ndim: int, strides: Any, padding: str, data_format: str | None, dilation: Any = 1) -> Geometry:
     """Window arguments, checked; `ndim` is that of the input with batch and channels."""
     if not 3 <= ndim <= 5:
-        raise ValueError(f"the input has batch, channels and 1 to 3 spatial dimensions; it has {ndim} dimensions.")
+        raise ValueError(
+            f"the input has batch, channels and 1 to 3 spatial dimensions; it has {ndim} dimensions."
+        )
     as_key = [tuple(v) if isinstance(v, list) else v for v in (strides, dilation)]
     return _geometry(ndim, as_key[0], padding, data_format or config.image_data_format(), as_key[1])
 
@@ -90,7 +92,9 @@ def paddings(sizes: Sequence[int], window: Sequence[int], g: Geometry) -> list[t
     return [same_padding(*args) for args in zip(sizes, window, g.strides, g.dilation)]
 
 
-def positions(size: int | None, window: int | None, stride: int, padding: str, dilation: int = 1) -> int | None:
+def positions(
+    size: int | None, window: int | None, stride: int, padding: str, dilation: int = 1
+) -> int | None:
     """How many windows fit into a dimension; None if a size is unknown."""
     if size is None or window is None:
         return None
@@ -98,7 +102,9 @@ def positions(size: int | None, window: int | None, stride: int, padding: str, d
         return -(-size // stride)
     count = (size - extent(window, dilation)) // stride + 1
     if count < 1 and size:
-        raise ValueError(f"a window of {extent(window, dilation)} does not fit into {size} positions without padding.")
+        raise ValueError(
+            f"a window of {extent(window, dilation)} does not fit into {size} positions without padding."
+        )
     return max(count, 0)
 
 
@@ -124,9 +130,7 @@ def slide(shape: Sequence[int | None], window: Sequence[int | None], depth: int 
     return assemble(shape[0], tuple(sizes), depth, g)
 
 
-def transposed_crop(
-    window: Sequence[int], output_padding: Any, g: Geometry
-) -> list[tuple[int, int]]:
+def transposed_crop(window: Sequence[int], output_padding: Any, g: Geometry) -> list[tuple[int, int]]:
     """Per dimension of a transposed convolution, how many positions to cut in front and at the end.
 
     A negative number at the end means zeros to append.

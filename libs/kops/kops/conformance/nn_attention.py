@@ -34,7 +34,13 @@ _Q, _K, _V = F(2, 3, 4, 8), F(2, 5, 4, 8), F(2, 5, 4, 6)
 _SOME = L(np.array([[[[True, True, False, False, True], [False] * 5, [True, False, True, True, True]]]]))
 
 ROWS = [
-    row("dot_product_attention", F(2, 3, 4, 8), F(2, 5, 4, 8), F(2, 5, 4, 6), ref=_attention, grad=True,
+    row(
+        "dot_product_attention",
+        F(2, 3, 4, 8),
+        F(2, 5, 4, 8),
+        F(2, 5, 4, 6),
+        ref=_attention,
+        grad=True,
         dtypes=("float32", "float16", "bfloat16"),
         bad=[
             case(F(2, 3, 8), F(2, 5, 4, 8), F(2, 5, 4, 8), match="4 dimensions"),
@@ -42,14 +48,23 @@ ROWS = [
             case(F(2, 3, 4, 8), F(2, 5, 4, 7), F(2, 5, 4, 8), match="head size"),
             case(F(2, 3, 4, 8), F(2, 5, 4, 8), F(2, 6, 4, 8), match="positions"),
             case(F(2, 3, 4, 8), F(2, 5, 4, 8), F(2, 5, 4, 8), F(2, 4, 3, 4), match="broadcast"),
-        ]),
+        ],
+    ),
     row("dot_product_attention", _Q, _K, _V, is_causal=True, ref=_attention, grad=True),
     row("dot_product_attention", _Q, _K, _V, None, _SOME, ref=_attention, grad=True),
     row("dot_product_attention", _Q, _K, _V, None, B(2, 1, 1, 5), is_causal=True, ref=_attention),
     row("dot_product_attention", _Q, _K, _V, F(1, 4, 3, 5), _SOME, 0.3, ref=_attention, grad=True),
     row("dot_product_attention", _Q, _K, _V, F(3, 5), is_causal=True, ref=_attention),
     row("dot_product_attention", _Q, F(2, 5, 2, 8), F(2, 5, 2, 6), ref=_attention, grad=True),
-    row("dot_product_attention", _Q, F(2, 5, 1, 8), F(2, 5, 1, 6), is_causal=True, attn_logits_soft_cap=0.5,
-        ref=_attention, grad=True),
+    row(
+        "dot_product_attention",
+        _Q,
+        F(2, 5, 1, 8),
+        F(2, 5, 1, 6),
+        is_causal=True,
+        attn_logits_soft_cap=0.5,
+        ref=_attention,
+        grad=True,
+    ),
     row("dot_product_attention", _Q, _K, _V, flash_attention=False, ref=_attention),
-]  # fmt: skip
+]

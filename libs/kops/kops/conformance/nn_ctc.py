@@ -57,14 +57,54 @@ def _best(x: Any, lengths: Any, strategy: str, top_paths: int = 1, mask_index: i
 _HOST = "beam search runs on the host"
 
 ROWS = [
-    row("ctc_loss", L([[1, 2], [2, 2], [3, 0]]), F(3, 4, 4), L([2, 2, 1]), L([4, 3, 2]), ref=_loss, grad=True,
-        dtypes=("float32", "float16"), tol=2e-5,
-        bad=[case(L([1]), F(1, 4, 4), L([1]), L([4]), match="batch, labels"),
-             case(L([[1]]), F(2, 4, 4), L([1]), L([4]), match="batch sizes")]),
-    row("ctc_loss", L([[1, 0], [2, 2]]), F(2, 4, 4), L([2, 0]), L([4, 3]), mask_index=3, ref=_loss, grad=True),
-    row("ctc_decode", F(3, 5, 4), L([5, 4, 2]), ref=_greedy, dtypes=("float32", "float16"),
-        bad=[case(F(3, 4), L([4, 4, 4]), match="batch, steps"), case(F(1, 3, 4), L([3]), strategy="best", match="strategy")]),
+    row(
+        "ctc_loss",
+        L([[1, 2], [2, 2], [3, 0]]),
+        F(3, 4, 4),
+        L([2, 2, 1]),
+        L([4, 3, 2]),
+        ref=_loss,
+        grad=True,
+        dtypes=("float32", "float16"),
+        tol=2e-5,
+        bad=[
+            case(L([1]), F(1, 4, 4), L([1]), L([4]), match="batch, labels"),
+            case(L([[1]]), F(2, 4, 4), L([1]), L([4]), match="batch sizes"),
+        ],
+    ),
+    row(
+        "ctc_loss", L([[1, 0], [2, 2]]), F(2, 4, 4), L([2, 0]), L([4, 3]), mask_index=3, ref=_loss, grad=True
+    ),
+    row(
+        "ctc_decode",
+        F(3, 5, 4),
+        L([5, 4, 2]),
+        ref=_greedy,
+        dtypes=("float32", "float16"),
+        bad=[
+            case(F(3, 4), L([4, 4, 4]), match="batch, steps"),
+            case(F(1, 3, 4), L([3]), strategy="best", match="strategy"),
+        ],
+    ),
     row("ctc_decode", F(3, 5, 4), L([5, 4, 2]), merge_repeated=False, mask_index=2, ref=_greedy),
-    row("ctc_decode", F(2, 4, 3), L([4, 2]), strategy="beam_search", top_paths=2, ref=_best, jit=False, note=_HOST),
-    row("ctc_decode", F(2, 4, 3), L([4, 2]), strategy="beam_search", mask_index=2, ref=_best, jit=False, note=_HOST),
-]  # fmt: skip
+    row(
+        "ctc_decode",
+        F(2, 4, 3),
+        L([4, 2]),
+        strategy="beam_search",
+        top_paths=2,
+        ref=_best,
+        jit=False,
+        note=_HOST,
+    ),
+    row(
+        "ctc_decode",
+        F(2, 4, 3),
+        L([4, 2]),
+        strategy="beam_search",
+        mask_index=2,
+        ref=_best,
+        jit=False,
+        note=_HOST,
+    ),
+]

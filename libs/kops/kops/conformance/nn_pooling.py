@@ -32,7 +32,9 @@ def _pool(reduce: Any) -> Any:
         n = x.ndim - 2
         sizes = x.shape[2:] if data_format == "channels_first" else x.shape[1:-1]
         bins = []
-        for size, w, s in zip(sizes, _each(pool_size, n), _each(pool_size if strides is None else strides, n)):
+        for size, w, s in zip(
+            sizes, _each(pool_size, n), _each(pool_size if strides is None else strides, n)
+        ):
             if padding == "same":
                 count = int(np.ceil(size / s))
                 front = max((count - 1) * s + w - size, 0) // 2
@@ -70,18 +72,40 @@ ROWS = [
     for made in (
         row(name, F(2, 5, 6, 3), 2, ref=_pool(reduce), grad=True, dtypes=_HALVES, bad=_BAD),
         row(name, F(2, 5, 6, 3), (3, 2), strides=2, padding="same", ref=_pool(reduce), grad=True),
-        row(name, F(2, 3, 5, 6), 3, strides=(1, 2), padding="same", data_format="channels_first",
-            ref=_pool(reduce), grad=True),
+        row(
+            name,
+            F(2, 3, 5, 6),
+            3,
+            strides=(1, 2),
+            padding="same",
+            data_format="channels_first",
+            ref=_pool(reduce),
+            grad=True,
+        ),
         row(name, F(2, 7, 3), 3, strides=2, padding="same", ref=_pool(reduce), grad=True),
         row(name, F(2, 4, 5, 3, 2), (2, 3, 2), strides=2, padding="same", ref=_pool(reduce), grad=True),
         row(name, F(0, 7, 3), 2, ref=np.zeros((0, 3, 3))),
     )
 ] + [
     row("max_pool", I(2, 5, 6, 3), 2, ref=_pool(np.max)),
-    row("adaptive_max_pool", F(2, 5, 6, 3), (2, 4), ref=_adaptive(np.max), grad=True, dtypes=_HALVES,
-        bad=[case(F(2, 5, 6, 3), 0, match="output_size")]),
+    row(
+        "adaptive_max_pool",
+        F(2, 5, 6, 3),
+        (2, 4),
+        ref=_adaptive(np.max),
+        grad=True,
+        dtypes=_HALVES,
+        bad=[case(F(2, 5, 6, 3), 0, match="output_size")],
+    ),
     row("adaptive_max_pool", F(2, 3, 7), 3, data_format="channels_first", ref=_adaptive(np.max)),
-    row("adaptive_average_pool", F(2, 5, 6, 3), (2, 4), ref=_adaptive(np.mean), grad=True, dtypes=_HALVES,
-        bad=[case(F(2, 5, 6, 3), 0, match="output_size")]),
+    row(
+        "adaptive_average_pool",
+        F(2, 5, 6, 3),
+        (2, 4),
+        ref=_adaptive(np.mean),
+        grad=True,
+        dtypes=_HALVES,
+        bad=[case(F(2, 5, 6, 3), 0, match="output_size")],
+    ),
     row("adaptive_average_pool", F(2, 3, 3, 4, 5), 2, data_format="channels_first", ref=_adaptive(np.mean)),
-]  # fmt: skip
+]

@@ -6,10 +6,10 @@ import math
 from typing import Any, Sequence
 
 import kops
-from kspec import public
-
-from kops import dtypes, images as layouts, promote, shapes
+from kops import dtypes, promote, shapes
+from kops import images as layouts
 from kops.declare import Tensor, composite
+from kspec import public
 
 
 def _stacked(parts: Sequence[Any], axis: int) -> Any:
@@ -131,7 +131,9 @@ def _batched(images: Any, data_format: Any, compute: Any) -> Any:
     return kops.cast(y[0] if lone else y, dtype)
 
 
-def _blur_shape(images: Any, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None) -> shapes.Shape:
+def _blur_shape(
+    images: Any, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None
+) -> shapes.Shape:
     layouts.layout(len(images.shape), data_format)
     layouts.pair(kernel_size, "kernel_size")
     _sigmas(sigma)
@@ -203,10 +205,14 @@ def _ssim_shape(
     height, width, _ = layouts.axes(image1, data_format)
     shapes.broadcast_shapes(image1.shape, image2.shape)
     if len(image1.shape) != len(image2.shape):
-        raise ValueError(f"the images must have one shape, not {tuple(image1.shape)} and {tuple(image2.shape)}.")
+        raise ValueError(
+            f"the images must have one shape, not {tuple(image1.shape)} and {tuple(image2.shape)}."
+        )
     for axis in (height, width):
         if image1.shape[axis] is not None and image1.shape[axis] < filter_size:
-            raise ValueError(f"images of shape {tuple(image1.shape)} are smaller than the filter of {filter_size}.")
+            raise ValueError(
+                f"images of shape {tuple(image1.shape)} are smaller than the filter of {filter_size}."
+            )
     return tuple(image1.shape[:1]) if len(image1.shape) == 4 else ()
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kspec import public
-
 from kops import images as layouts
 from kops import promote, shapes, windows
 from kops.declare import Tensor, composite
+from kspec import public
 
 
 def _patch_geometry(
@@ -24,7 +23,12 @@ def _patch_geometry(
 
 def _patch_shape(n: int) -> Any:
     def rule(
-        images: Any, size: Any, strides: Any = None, dilation_rate: Any = 1, padding: str = "valid", data_format: Any = None
+        images: Any,
+        size: Any,
+        strides: Any = None,
+        dilation_rate: Any = 1,
+        padding: str = "valid",
+        data_format: Any = None,
     ) -> shapes.Shape:
         g, window, lone = _patch_geometry(images, size, strides, dilation_rate, padding, data_format, n)
         shape = (1, *images.shape) if lone else tuple(images.shape)
@@ -131,11 +135,17 @@ def _all_margins(
     rows, columns, _ = layouts.axes(x, data_format)
     grow = word == "padding"
     margins = {
-        rows: _margins(x, (top, bottom, height), (f"top_{word}", f"bottom_{word}", "target_height"), rows, grow),
-        columns: _margins(x, (left, right, width), (f"left_{word}", f"right_{word}", "target_width"), columns, grow),
+        rows: _margins(
+            x, (top, bottom, height), (f"top_{word}", f"bottom_{word}", "target_height"), rows, grow
+        ),
+        columns: _margins(
+            x, (left, right, width), (f"left_{word}", f"right_{word}", "target_width"), columns, grow
+        ),
     }
     sign = 1 if grow else -1
-    shape = tuple(d if d is None or i not in margins else d + sign * sum(margins[i]) for i, d in enumerate(x.shape))
+    shape = tuple(
+        d if d is None or i not in margins else d + sign * sum(margins[i]) for i, d in enumerate(x.shape)
+    )
     return margins, shape
 
 

@@ -6,14 +6,14 @@ import functools
 import math
 from typing import Any
 
-import kops
 import numpy as np
-from kspec import public
 
+import kops
 from kops import dtypes, images, promote, shapes
 from kops.declare import Operand, Tensor, composite
 from kops.engine import engine
 from kops.shapes import standardize_axis
+from kspec import public
 
 METHODS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")
 
@@ -46,7 +46,9 @@ _KERNELS = {
 }
 
 
-def _weights(sources: Any, targets: Any, scale: Any, shift: Any, method: str, antialias: bool, xp: Any) -> Any:
+def _weights(
+    sources: Any, targets: Any, scale: Any, shift: Any, method: str, antialias: bool, xp: Any
+) -> Any:
     """`(targets, sources)`: how much each source position gives to each target position, rows summing to 1.
 
     Positions are the centres of pixels, `i + 1/2`. Antialiasing widens the kernel when shrinking.

@@ -6,10 +6,10 @@ import itertools
 from typing import Any, Sequence
 
 import kops
-from kspec import public
-
-from kops import dtypes, images as layouts, promote, shapes
+from kops import dtypes, promote, shapes
+from kops import images as layouts
 from kops.declare import Tensor, composite
+from kspec import public
 
 FILL_MODES = ("constant", "nearest", "wrap", "mirror", "reflect")
 _ORDERS = {"nearest": 0, "bilinear": 1}
@@ -30,7 +30,13 @@ def _inside(index: Any, size: Any, fill_mode: str) -> Any:
 
 
 def _sample(
-    values: Any, coordinates: Sequence[Any], sizes: Sequence[Any], offset: Any, order: int, fill_mode: str, fill: Any
+    values: Any,
+    coordinates: Sequence[Any],
+    sizes: Sequence[Any],
+    offset: Any,
+    order: int,
+    fill_mode: str,
+    fill: Any,
 ) -> Any:
     """`values` at `coordinates`.
 
@@ -145,7 +151,9 @@ def _grid(x: Any, height: int, width: int, dtype: Any) -> tuple[Any, Any]:
     return kops.cumsum(ones, axis=0)[None] - 1.0, kops.cumsum(ones, axis=1)[None] - 1.0
 
 
-def _warp(images: Any, rows_and_columns: Any, interpolation: str, fill_mode: str, fill: Any, data_format: Any) -> Any:
+def _warp(
+    images: Any, rows_and_columns: Any, interpolation: str, fill_mode: str, fill: Any, data_format: Any
+) -> Any:
     """Images at `rows_and_columns(rows, columns)`, functions of the pixel with the batch in front."""
     axis, first = layouts.layout(len(images.shape), data_format)
     dtype = kops.standardize_dtype(images.dtype)
@@ -181,7 +189,9 @@ def _affine_shape(
     layouts.layout(len(images.shape), data_format)
     wanted = len(images.shape) - 2
     if len(transform.shape) != wanted or transform.shape[-1] not in (None, 8):
-        raise ValueError(f"transform must have shape {'(batch, 8)' if wanted == 2 else '(8,)'}, not {transform.shape}.")
+        raise ValueError(
+            f"transform must have shape {'(batch, 8)' if wanted == 2 else '(8,)'}, not {transform.shape}."
+        )
     return tuple(images.shape)
 
 
@@ -233,7 +243,9 @@ def _perspective_shape(
     layouts.layout(len(images.shape), data_format)
     for name, points in (("start_points", start_points), ("end_points", end_points)):
         if len(points.shape) != len(images.shape) - 1 or tuple(points.shape[-2:]) != (4, 2):
-            raise ValueError(f"{name} must be (4, 2), or (batch, 4, 2) for a batch, not {tuple(points.shape)}.")
+            raise ValueError(
+                f"{name} must be (4, 2), or (batch, 4, 2) for a batch, not {tuple(points.shape)}."
+            )
     return tuple(images.shape)
 
 
@@ -348,9 +360,8 @@ def elastic_transform(
 
     Reference: [Simard et al., 2003](https://doi.org/10.1109/ICDAR.2003.1227801)
     """
-    from kops.random import normal
-
     from kops.ops.image import gaussian_blur
+    from kops.random import normal
 
     _elastic_shape(images, alpha, sigma, interpolation, fill_mode, fill_value, seed, data_format)
     rows, columns, _ = layouts.axes(images, data_format)

@@ -8,11 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kspec import public
-
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.shapes import standardize_axes, standardize_axis
+from kspec import public
 
 
 def _over_axes(x: Any, axis: Any = -1) -> tuple[int | None, ...]:

@@ -6,11 +6,10 @@ import math
 from typing import Any
 
 import kops
-from kspec import public
-
 from kops import dtypes, shapes
 from kops.declare import Operand, Tensor, composite
 from kops.dtypes import result_type
+from kspec import public
 
 
 def _dtypes(query: Any, key: Any, value: Any, bias: Any = None, mask: Any = None) -> Any:
@@ -83,7 +82,9 @@ def dot_product_attention(
     Reference: [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762)
     """
     if flash_attention:
-        raise ValueError("flash_attention=True, but there is no such kernel for these arguments on this backend.")
+        raise ValueError(
+            "flash_attention=True, but there is no such kernel for these arguments on this backend."
+        )
     dtype = kops.standardize_dtype(query.dtype)
     heads, shared = query.shape[2], key.shape[2]
     if heads != shared:

@@ -7,10 +7,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops import promote, windows
 from kops.declare import Tensor, composite, primitive
+from kspec import public
 
 
 def _window(inputs: Any, kernel: Any) -> tuple[int, ...]:

@@ -7,15 +7,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import kops
 import numpy as np
-from kspec import public
 
+import kops
 from kops import dtypes, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.dtypes import result_type
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
+from kspec import public
 
 
 def _loss_dtypes(target: Any, output: Any, target_length: Any, output_length: Any) -> Any:

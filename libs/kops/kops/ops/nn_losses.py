@@ -10,12 +10,11 @@ import math
 from typing import Any
 
 import kops
-from kspec import public
-
 from kops import config, dtypes, promote, shapes
 from kops.declare import Tensor, composite
 from kops.dtypes import result_type
 from kops.shapes import standardize_axis
+from kspec import public
 
 _HALVES = ("float16", "bfloat16")
 
@@ -25,7 +24,9 @@ def _matching(target: Any, output: Any) -> None:
         None in pair or pair[0] == pair[1] for pair in zip(target.shape, output.shape)
     )
     if not same:
-        raise ValueError(f"target and output must have the same shape, not {tuple(target.shape)} and {tuple(output.shape)}.")
+        raise ValueError(
+            f"target and output must have the same shape, not {tuple(target.shape)} and {tuple(output.shape)}."
+        )
 
 
 def _binary_shape(target: Any, output: Any, from_logits: bool = False) -> shapes.Shape:
@@ -86,7 +87,9 @@ def _log_probabilities(output: Any, from_logits: bool, axis: int) -> Any:
 
 @public("keras.ops.categorical_crossentropy", "keras.ops.nn.categorical_crossentropy")
 @composite(dtype=promote.inexact, shape=_categorical_shape)
-def categorical_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1) -> Any:
+def categorical_crossentropy(
+    target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1
+) -> Any:
     """`-sum(target * log(output))` over the classes.
 
     Args:

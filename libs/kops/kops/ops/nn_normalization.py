@@ -5,11 +5,10 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import kops
-from kspec import public
-
 from kops import config, promote, shapes
 from kops.declare import Tensor, composite
 from kops.shapes import standardize_axes, standardize_axis
+from kspec import public
 
 HALVES = ("float16", "bfloat16")
 
@@ -23,7 +22,9 @@ def _batch_shape(
         if value is None:
             continue
         if len(value.shape) != 1 or None not in (size, value.shape[0]) and value.shape[0] != size:
-            raise ValueError(f"{name} must have shape ({size},), one value per index of axis {axis}, not {value.shape}.")
+            raise ValueError(
+                f"{name} must have shape ({size},), one value per index of axis {axis}, not {value.shape}."
+            )
     return tuple(x.shape)
 
 
@@ -72,7 +73,11 @@ def batch_normalization(
 def aligned(weight: Any, x: Any, axes: Sequence[int]) -> Any:
     """A weight over `axes` of `x`, in a shape that broadcasts against `x`; others must broadcast already."""
     sizes = [x.shape[a] for a in axes]
-    if weight is None or len(weight.shape) != len(axes) or list(axes) == list(range(len(x.shape)))[-len(axes) :]:
+    if (
+        weight is None
+        or len(weight.shape) != len(axes)
+        or list(axes) == list(range(len(x.shape)))[-len(axes) :]
+    ):
         return weight
     if list(weight.shape) != sizes:
         return weight
@@ -85,14 +90,18 @@ def _own_shape(x: Any, weights: dict[str, Any], axis: Any) -> shapes.Shape:
     for name, w in weights.items():
         if w is None:
             continue
-        if len(w.shape) == len(wanted) and all(None in pair or pair[0] == pair[1] for pair in zip(w.shape, wanted)):
+        if len(w.shape) == len(wanted) and all(
+            None in pair or pair[0] == pair[1] for pair in zip(w.shape, wanted)
+        ):
             continue
         try:
             fits = len(shapes.broadcast_shapes(x.shape, w.shape)) == len(x.shape)
         except ValueError:
             fits = False
         if not fits:
-            raise ValueError(f"{name} must have shape {wanted}, that of the axes {axes}, not {tuple(w.shape)}.")
+            raise ValueError(
+                f"{name} must have shape {wanted}, that of the axes {axes}, not {tuple(w.shape)}."
+            )
     return tuple(x.shape)
 
 

@@ -5,15 +5,12 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import kops
-from kspec import public
-
 from kops import promote, windows
 from kops.declare import Tensor, composite, primitive
+from kspec import public
 
 
-def _pool_shape(
-    inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: Any
-) -> windows.Shape:
+def _pool_shape(inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: Any) -> windows.Shape:
     g, window = windows.pooling(len(inputs.shape), pool_size, strides, padding, data_format)
     return windows.slide(inputs.shape, window, windows.channels(inputs.shape, g), g)
 

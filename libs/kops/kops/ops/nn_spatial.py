@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kspec import public
-
 from kops import promote, shapes, windows
 from kops.declare import Tensor, composite
+from kspec import public
 
 
 def _checked(x: Any, block_size: int, data_format: str) -> bool:
@@ -129,7 +128,9 @@ def _columns(
     return g, window, pads, counts
 
 
-def _unfold_shape(x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> shapes.Shape:
+def _unfold_shape(
+    x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
+) -> shapes.Shape:
     if len(x.shape) != 4:
         raise ValueError(f"the input must be (batch, channels, height, width), not {tuple(x.shape)}.")
     _, window, _, (rows, columns) = _columns(x.shape[2:], kernel_size, dilation, padding, stride)

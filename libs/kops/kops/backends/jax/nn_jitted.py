@@ -12,13 +12,47 @@ import jax
 from kops import config
 from kops.declare import OPS
 
-_NAMES = """
-celu log_sigmoid hard_sigmoid hard_silu hard_tanh hard_shrink soft_shrink tanh_shrink softsign squareplus sparse_plus
-sparse_sigmoid sparsemax glu threshold batch_normalization rms_normalization binary_crossentropy
-categorical_crossentropy sparse_categorical_crossentropy psnr adaptive_max_pool adaptive_average_pool space_to_depth
-depth_to_space unfold fold resize map_coordinates affine_transform perspective_transform gaussian_blur sobel_edges ssim
-rgb_to_grayscale rgb_to_hsv hsv_to_rgb extract_patches extract_patches_3d
-""".split()
+_NAMES = [
+    "celu",
+    "log_sigmoid",
+    "hard_sigmoid",
+    "hard_silu",
+    "hard_tanh",
+    "hard_shrink",
+    "soft_shrink",
+    "tanh_shrink",
+    "softsign",
+    "squareplus",
+    "sparse_plus",
+    "sparse_sigmoid",
+    "sparsemax",
+    "glu",
+    "threshold",
+    "batch_normalization",
+    "rms_normalization",
+    "binary_crossentropy",
+    "categorical_crossentropy",
+    "sparse_categorical_crossentropy",
+    "psnr",
+    "adaptive_max_pool",
+    "adaptive_average_pool",
+    "space_to_depth",
+    "depth_to_space",
+    "unfold",
+    "fold",
+    "resize",
+    "map_coordinates",
+    "affine_transform",
+    "perspective_transform",
+    "gaussian_blur",
+    "sobel_edges",
+    "ssim",
+    "rgb_to_grayscale",
+    "rgb_to_hsv",
+    "hsv_to_rgb",
+    "extract_patches",
+    "extract_patches_3d",
+]
 
 
 def _frozen(x: Any) -> Any:

@@ -9,8 +9,8 @@ import openvino.opset14 as opset14
 import openvino.opset16 as opset
 
 from kops import windows
-from kops.backends.openvino.nn_conv import auto_pad, from_first, to_first
 from kops.backends.openvino.core import GraphTensor, node
+from kops.backends.openvino.nn_conv import auto_pad, from_first, to_first
 
 
 def _nothing(x: Any, window: Any, g: windows.Geometry) -> Any:
@@ -38,7 +38,9 @@ def average_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format
         return nothing
     zeros = [0] * g.n
     # The AvgPool of opset16 crashes the CPU plugin of OpenVINO 2026.4.
-    y = opset14.avg_pool(to_first(x, g), list(g.strides), zeros, zeros, list(window), True, auto_pad=auto_pad(g))
+    y = opset14.avg_pool(
+        to_first(x, g), list(g.strides), zeros, zeros, list(window), True, auto_pad=auto_pad(g)
+    )
     return from_first(y, g)
 
 

@@ -46,7 +46,9 @@ def _run(
     reverse: bool,
 ) -> list[GraphTensor]:  # fmt: skip
     if mask is not None:
-        raise NotImplementedError("OpenVINO's recurrent ops take no mask; run the model without jit, or without mask.")
+        raise NotImplementedError(
+            "OpenVINO's recurrent ops take no mask; run the model without jit, or without mask."
+        )
     x = node(inputs)
     initial = [_unsqueezed(node(s), 1) for s in states]
     weights = _rows(node(kernel), order), _rows(node(recurrent_kernel), order)
@@ -95,7 +97,9 @@ def gru(
         b = _unsqueezed(_zeros((4 if reset_after else 3) * units, kernel), 0)
     elif reset_after:
         # Biases of the gates are added up; the candidate's are apart.
-        here, there = (opset.gather(node(bias), opset.constant(np.int64(i)), opset.constant(np.int64(0))) for i in (0, 1))
+        here, there = (
+            opset.gather(node(bias), opset.constant(np.int64(i)), opset.constant(np.int64(0))) for i in (0, 1)
+        )
         hz, hr, hn = opset.split(here, opset.constant(np.int64(0)), 3).outputs()
         tz, tr, tn = opset.split(there, opset.constant(np.int64(0)), 3).outputs()
         b = _unsqueezed(opset.concat([opset.add(hz, tz), opset.add(hr, tr), hn, tn], 0), 0)
@@ -126,7 +130,9 @@ def simple_rnn(
     def build(x: Any, states: Any, lengths: Any, w: Any, r: Any, b: Any, direction: str) -> Any:
         return opset.rnn_sequence(x, *states, lengths, w, r, b, units, direction, activations=[activation])
 
-    return _run(build, inputs, (h0,), kernel, recurrent_kernel, _bias([given], [0], units), mask, [0], reverse)
+    return _run(
+        build, inputs, (h0,), kernel, recurrent_kernel, _bias([given], [0], units), mask, [0], reverse
+    )
 
 
 TABLE = {"lstm": lstm, "gru": gru, "simple_rnn": simple_rnn}

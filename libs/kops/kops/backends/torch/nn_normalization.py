@@ -25,7 +25,9 @@ def _trailing(x: Any, axis: Any, *weights: Any) -> Any:
     axes = [axis] if isinstance(axis, int) else list(axis)
     axes = [a + x.ndim if a < 0 else a for a in axes]
     shape = x.shape[x.ndim - len(axes) :]
-    fits = axes == list(range(x.ndim - len(axes), x.ndim)) and all(w is None or w.shape == shape for w in weights)
+    fits = axes == list(range(x.ndim - len(axes), x.ndim)) and all(
+        w is None or w.shape == shape for w in weights
+    )
     return shape if fits else None
 
 

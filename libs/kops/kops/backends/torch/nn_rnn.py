@@ -9,7 +9,14 @@ import torch
 
 from kops import recurrence
 
-_LAYOUT = (True, 1, 0.0, False, False, True)  # biases, one layer, no dropout, inference, one direction, batch first
+_LAYOUT = (
+    True,
+    1,
+    0.0,
+    False,
+    False,
+    True,
+)  # biases, one layer, no dropout, inference, one direction, batch first
 
 
 def _loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
@@ -49,7 +56,9 @@ def lstm(
 ) -> Any:
     if not _fusible(inputs, mask):
         return recurrence.lstm(_loop, inputs, h0, c0, kernel, recurrent_kernel, bias, mask, reverse)
-    recurrence.check(inputs, (h0, c0), kernel, recurrent_kernel, mask, 4)  # the kernel reads what is not there
+    recurrence.check(
+        inputs, (h0, c0), kernel, recurrent_kernel, mask, 4
+    )  # the kernel reads what is not there
     x = inputs.flip(1) if reverse else inputs
     weights = _weights(kernel, recurrent_kernel, bias, None)
     outputs, h, c = torch._VF.lstm(x, [h0[None], c0[None]], weights, *_LAYOUT)
@@ -92,7 +101,9 @@ def simple_rnn(
     activation: str,
 ) -> Any:
     if not _fusible(inputs, mask):
-        return recurrence.simple_rnn(_loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, activation)
+        return recurrence.simple_rnn(
+            _loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, activation
+        )
     recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 1)
     recurrence.check_activation(activation)
     x = inputs.flip(1) if reverse else inputs
