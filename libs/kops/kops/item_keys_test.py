@@ -8,7 +8,7 @@ import pytest
 from kops.item_keys import canonical_key, is_plain, item_shape, take_apart
 
 S = slice
-I = np.array([0, 1])  # noqa: E741
+I = np.array([0, 1])
 KEYS = [
     1, -1, S(1, 3), S(None, None, -2), S(-9, 99), (0, 1), (Ellipsis, 0), (None, S(None), None, 2), (S(1, 1),), (),
     I, [0, 2], (I, I), (S(None), I), (I, S(None), I), (0, S(None), I), (S(None), 0, I), (Ellipsis, I, None),
