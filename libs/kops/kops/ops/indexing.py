@@ -310,7 +310,7 @@ def multi_hot(
         num_classes: length of the vectors.
         axis: where in the result they lie.
         dtype: of the result, `floatx` by default.
-        sparse: return the engine's sparse tensor (TensorFlow and JAX).
+        sparse: must be False: sparse results are not available.
         **kwargs: `num_tokens`, an older name of `num_classes`.
 
     Example:
@@ -325,7 +325,7 @@ def multi_hot(
     if num_classes is None:
         raise ValueError("num_classes is needed.")
     if sparse:
-        raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
+        raise NotImplementedError("multi_hot gives dense tensors only; one_hot has sparse=True on TensorFlow and JAX.")
     ndim = len(inputs.shape)  # type: ignore[attr-defined]
     hot = one_hot(inputs, num_classes, axis=axis, dtype=dtype)
     return hot if ndim == 0 else max(hot, axis=1 if ndim > 1 else 0 if axis in (-1, 1) else 1)

@@ -454,9 +454,10 @@ def rot90(array: Tensor, k: int = 1, axes: Any = (0, 1)) -> Any:
     return swapaxes(flip(array, b), a, b) if turns == 1 else flip(swapaxes(array, a, b), b)
 
 
+# Those of NumPy.
 PAD_MODES = (
-    ["constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap", "empty"]  # NumPy's
-)
+    "constant", "edge", "linear_ramp", "maximum", "mean", "median", "minimum", "reflect", "symmetric", "wrap", "empty",
+)  # fmt: skip
 
 
 def _padded(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any = None) -> Shape:
