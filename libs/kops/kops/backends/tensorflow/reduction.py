@@ -95,7 +95,9 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
     if sparse:
         return tf.sparse.bincount(x, weights, axis=-1, minlength=minlength)
     if weights is not None:
-        weights = tf.broadcast_to(weights, tf.shape(x))
+        weights = tf.broadcast_to(_wide(weights), tf.shape(x))
+        if weights.dtype not in (tf.int32, tf.int64, tf.float32, tf.float64):
+            weights = tf.cast(weights, tf.int64)
     axis = -1 if len(x.shape) == 2 else None
     return tf.math.bincount(x, weights, minlength, axis=axis, dtype=tf.int32)
 
