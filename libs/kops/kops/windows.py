@@ -12,6 +12,7 @@ import itertools
 from typing import Any, Iterator, NamedTuple, Optional, Sequence, Tuple
 
 from kops import config
+from kops.engine import engine
 from kops.shapes import Shape
 
 
@@ -50,7 +51,10 @@ def geometry(ndim: int, strides: Any, padding: str, data_format: str | None, dil
             f"the input has batch, channels and 1 to 3 spatial dimensions; it has {ndim} dimensions."
         )
     as_key = [tuple(v) if isinstance(v, list) else v for v in (strides, dilation)]
-    return _geometry(ndim, as_key[0], padding, data_format or config.image_data_format(), as_key[1])
+    compiling = engine().compiling
+    # torch.compile warns of caches, and needs none.
+    run = _geometry.__wrapped__ if compiling is not None and compiling() else _geometry
+    return run(ndim, as_key[0], padding, data_format or config.image_data_format(), as_key[1])
 
 
 @functools.lru_cache(maxsize=4096)
