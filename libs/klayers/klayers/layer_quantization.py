@@ -53,13 +53,17 @@ class LayerQuantization:
         if mode is not None and config is not None and mode != config.mode:
             raise ValueError(f"mode={mode!r} contradicts the config, whose mode is {config.mode!r}.")
         scheme = self._find_scheme(mode or config.mode, type_check)
-        if config is None:
-            config = getattr(self, "quantization_config", None) or find_plugin("quantization", "default")(mode)
-        self.quantization_config = config
+        before = getattr(self, "quantization_config", None)
+        self.quantization_config = config or before or find_plugin("quantization", "default")(mode)
         self._locked = False
-        scheme.quantize(self)
+        try:
+            scheme.quantize(self)
+        except Exception:
+            self.quantization_config = before
+            raise
+        finally:
+            self._locked = True
         self._scheme = scheme
-        self._locked = True
         self._decide_needs()
 
     def quantized_build(self, kernel_shape: Any, mode: str, config: Any = None) -> None:

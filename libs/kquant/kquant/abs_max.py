@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-import kops
 import numpy as np
+
+import kops
 from kops.dtypes import is_float_dtype, standardize_dtype
 from kspec import public
 

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import ksave
-from kspec import plugin, public
-
 from kquant import quantizers
 from kquant.quantizers import AbsMaxQuantizer
+from kspec import plugin, public
 
 DEFAULT = "default"
 
@@ -59,7 +58,9 @@ class QuantizationConfig:
         for what in ("weight_quantizer", "activation_quantizer"):
             dtype = getattr(getattr(self, what), "output_dtype", "int8")
             if dtype != "int8":
-                raise ValueError(f"{type(self).__name__} needs a {what} with output_dtype='int8', not {dtype!r}.")
+                raise ValueError(
+                    f"{type(self).__name__} needs a {what} with output_dtype='int8', not {dtype!r}."
+                )
 
 
 @public("keras.quantizers.Int8QuantizationConfig")

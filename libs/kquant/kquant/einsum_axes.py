@@ -6,8 +6,9 @@ import functools
 import string
 from typing import Any
 
-import kops
 import numpy as np
+
+import kops
 
 
 class EinsumAxes:
@@ -68,7 +69,7 @@ class EinsumAxes:
         return out if len(made) == 1 else kops.reshape(out, (*kops.shape(out)[:-1], *made))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def axes_of(equation: str, input_rank: int | None = None, output_rank: int | None = None) -> EinsumAxes:
     """The axes of an EinsumDense equation, for inputs or outputs of a rank."""
     equation = equation.replace(" ", "")

@@ -11,7 +11,12 @@ from kspec import known_plugins, plugin
 
 @plugin("quantization", "model")
 def quantize_model(
-    model: Any, mode: Any = None, config: Any = None, filters: Any = None, type_check: bool = True, **kwargs: Any
+    model: Any,
+    mode: Any = None,
+    config: Any = None,
+    filters: Any = None,
+    type_check: bool = True,
+    **kwargs: Any,
 ) -> None:
     """Quantize every layer of a built model for which there is a scheme.
 
@@ -46,7 +51,9 @@ def quantize_model(
     if done:
         return
     if already:
-        raise ValueError(f"Already quantized: {', '.join(already)}. A layer is quantized once, from its float weights.")
+        raise ValueError(
+            f"Already quantized: {', '.join(already)}. A layer is quantized once, from its float weights."
+        )
     if filters is not None:
         warnings.warn(f"No layer was quantized: filters={filters!r} selects none of them.", stacklevel=3)
         return

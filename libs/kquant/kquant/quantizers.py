@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from klayers.by_name import ByName
-from kspec import public
-
 from kquant.abs_max import abs_max_quantize
+from kspec import public
 
 
 @public("keras.Quantizer", "keras.quantizers.Quantizer")
@@ -117,6 +116,8 @@ def get(identifier: Any, **kwargs: Any) -> Any:
     if kwargs:
         cls = _NAMES.names.get(identifier, identifier) if isinstance(identifier, str) else identifier
         if not isinstance(cls, type):
-            raise ValueError(f"Arguments {', '.join(kwargs)} go with the name or class of a quantizer, not {cls!r}.")
+            raise ValueError(
+                f"Arguments {', '.join(kwargs)} go with the name or class of a quantizer, not {cls!r}."
+            )
         return cls(**kwargs)
     return _NAMES.get(identifier)

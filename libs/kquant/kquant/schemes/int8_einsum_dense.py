@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kspec import plugin
-
 from kquant.einsum_axes import EinsumAxes, axes_of
 from kquant.schemes.scheme import Scheme
+from kspec import plugin
 
 
 @plugin("quantization", "int8.EinsumDense")
@@ -23,7 +22,10 @@ class Int8EinsumDense(Scheme):
             name="kernel", shape=kernel_shape, initializer="zeros", dtype="int8", trainable=False
         )
         layer.kernel_scale = layer.add_weight(
-            name="kernel_scale", shape=self._axes(layer).kernel_scale_shape(kernel_shape), initializer="ones", trainable=False
+            name="kernel_scale",
+            shape=self._axes(layer).kernel_scale_shape(kernel_shape),
+            initializer="ones",
+            trainable=False,
         )
 
     def quantize(self, layer: Any) -> None:

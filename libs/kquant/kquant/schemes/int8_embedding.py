@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kspec import plugin
-
 from kquant.schemes.scheme import Scheme
+from kspec import plugin
 
 
 @plugin("quantization", "int8.Embedding")

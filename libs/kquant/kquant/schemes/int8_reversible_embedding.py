@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from kspec import plugin
-
 from kquant.schemes.int8_embedding import Int8Embedding
+from kspec import plugin
 
 
 @plugin("quantization", "int8.ReversibleEmbedding")
@@ -34,7 +33,7 @@ class Int8ReversibleEmbedding(Int8Embedding):
         reverse = None
         if not layer.tie_weights:
             reverse = self.quantize_weight(layer, layer.reverse_embeddings.numpy(), axis=0)
-            layer._own_variables.remove(layer.reverse_embeddings)
+            self.forget(layer, "reverse_embeddings")
         super().quantize(layer)
         if reverse is not None:
             integers, scale = reverse

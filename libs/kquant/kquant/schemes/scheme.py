@@ -8,7 +8,6 @@ from typing import Any
 import kops
 from klayers import dtype_policies
 from klayers.context import context
-
 from kquant.configs import QuantizationConfig, default_config
 from kquant.quantizers import AbsMaxQuantizer
 
@@ -25,13 +24,19 @@ class Scheme:
 
     def exchange(self, layer: Any, old: str, make: Any) -> None:
         """Take the float variable `old` from the layer, let `make(layer)` add the quantized ones in its place."""
-        variable = getattr(layer, old)
-        layer._own_variables.remove(variable)
-        delattr(layer, old)
         if layer.quantization_mode is None:
             source = layer.dtype_policy.name
             layer._dtype_policy = dtype_policies.get(f"{self.policy_mode(layer)}_from_{source}")
+        self.forget(layer, old)
         make(layer)
+
+    @staticmethod
+    def forget(layer: Any, name: str) -> None:
+        """Take a variable from the layer."""
+        variable = getattr(layer, name)
+        # `list.remove` would compare values: == of variables is an op.
+        layer._own_variables[:] = [v for v in layer._own_variables if v is not variable]
+        delattr(layer, name)
 
     def policy_mode(self, layer: Any) -> str:
         """The mode as it stands in the name of the dtype policy."""
