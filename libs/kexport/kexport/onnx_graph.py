@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kops.trace import TraceTensor
+from kops.tape import TraceTensor
 
 OPSET = 18
 

@@ -12,7 +12,7 @@ from kexport.check import compare, model_outputs
 from kexport.signature import inference_tape, input_specs, sample_inputs
 from kops import tree
 from kops.config import backend
-from kops.trace import Tape, TraceTensor
+from kops.tape import Tape, TraceTensor
 from kspec import plugin
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from kops import tree
 from kops.dtypes import standardize_dtype
 from kops.keras_tensor import KerasTensor
-from kops.trace import Tape, record
+from kops.tape import Tape, record
 
 
 def input_specs(model: Any, input_signature: Any = None) -> Any:

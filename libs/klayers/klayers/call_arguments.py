@@ -9,7 +9,7 @@ from kops import tree
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.ops.core import cast
-from kops.trace import TraceTensor
+from kops.tape import TraceTensor
 
 
 def as_tensor(x: Any, dtype: str) -> Any:

@@ -37,7 +37,7 @@ from kops.operation import Operation
 from kops.remat import current_remat_mode
 from kops.scopes import AutocastScope, ambient, current_path, name_scope
 from kops.shapes import standardize_shape
-from kops.trace import TraceTensor
+from kops.tape import TraceTensor
 from kops.variable import Variable
 from kspec import public
 

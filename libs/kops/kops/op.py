@@ -19,8 +19,8 @@ from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
 from kops.scopes import NoRecording, ambient
 from kops.shapes import is_shape
-from kops.trace import find_tape, write_call
-from kops.trace import spec_of as trace_spec
+from kops.tape import find_tape, write_call
+from kops.tape import spec_of as trace_spec
 from kops.variable import Variable
 
 _SCALARS = (bool, int, float, complex)
@@ -539,6 +539,9 @@ def _fix_dtypes(out: Any, result: Any) -> Any:
     e = engine()
     if not e.is_tensor(out):
         return e.convert(out, result)
+    if isinstance(out, (float, complex)):
+        # NumPy's scalars of 64 bits are Python floats too and would count as weak in the next op.
+        out = np.asarray(out)
     return out if e.dtype_name(out) == result else e.cast(out, result)
 
 

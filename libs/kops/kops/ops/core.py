@@ -11,7 +11,7 @@ from kops.declare import Tensor, composite, primitive
 from kops.dtypes import FLOATS, INTS, itemsize, limits, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
-from kops.trace import TraceTensor
+from kops.tape import TraceTensor
 from kops.variable import Variable
 from kspec import public
 
