@@ -161,7 +161,7 @@ def test_fori_loop():
 def test_long_fori_loop_of_a_tree():
     def f(x):
         out = fori_loop(
-            0, 50, lambda i, s: {"n": s["n"] + i, "v": multiply(s["v"], 1.01)}, {"n": ZERO, "v": x}
+            0, 50, lambda i, s: {"n": add(s["n"], i), "v": multiply(s["v"], 1.01)}, {"n": ZERO, "v": x}
         )
         return add(out["v"], out["n"])
 
