@@ -72,7 +72,8 @@ def train(out, epochs):
         epochs=epochs,
         validation_data=(x_val, y_val),
         callbacks=[
-            keras.callbacks.EarlyStopping("val_loss", patience=8, restore_best_weights=True),
+            keras.callbacks.ReduceLROnPlateau("val_loss", factor=0.5, patience=4),
+            keras.callbacks.EarlyStopping("val_loss", patience=12, restore_best_weights=True),
             keras.callbacks.ModelCheckpoint(
                 str(out / "best.keras"), monitor="val_accuracy", save_best_only=True
             ),
@@ -138,7 +139,7 @@ def predict(path):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
-    parser.add_argument("--epochs", type=int, default=40)
+    parser.add_argument("--epochs", type=int, default=60)
     parser.add_argument(
         "--out", type=pathlib.Path, default=pathlib.Path("digits_out"), help="folder for the results"
     )

@@ -21,7 +21,6 @@ from klayers.layer_state import (
     COMPOSITE,
     HOOKS,
     LOSSES,
-    MASKS,
     SCHEME,
     TRAINING,
     LayerState,
@@ -152,8 +151,6 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
             needs |= SCHEME
         if self._sublayers():
             needs |= COMPOSITE
-        if type(self).compute_mask is not Layer.compute_mask or signature.takes_mask:
-            needs |= MASKS
         mixed = self.autocast and policy.compute_dtype != policy.variable_dtype
         self._autocast = policy.compute_dtype if mixed else None
         self._needs = needs
@@ -303,7 +300,8 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         if not self.built:
             return self._first_call(arguments, args, kwargs, training)
         result = self._run_with_masks(arguments, args, kwargs, training)
-        if len(args) == 1 and not kwargs and not masking.in_use and not self._needs & MASKS:
+        if len(args) == 1 and not kwargs and not masking.in_use:
+            # Also a layer that could make masks: as long as the process has none, this input made none.
             self._remember(args[0])
         return result
 
@@ -368,7 +366,7 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
     def _run_with_masks(
         self, arguments: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any], training: Any
     ) -> Any:
-        if not masking.in_use and not self._needs & MASKS:
+        if not masking.in_use and type(self).compute_mask is Layer.compute_mask and kwargs.get("mask") is None:
             return self._run(args, kwargs, training)
         signature = self._call_signature
         masks = {n: masking.get_masks(x) for n, x in arguments.items() if n != "training" and not is_mask(n)}
@@ -454,7 +452,9 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         loss = self._activity_regularizer(x)
         dtype = getattr(loss, "dtype", None)
         # The mean over the batch, so that the strength does not depend on its size.
-        return loss / cast(shape(x)[0], "float32" if dtype is None else standardize_dtype(dtype))
+        size = shape(x)[0]
+        size = max(size, 1) if isinstance(size, int) else size
+        return loss / cast(size, "float32" if dtype is None else standardize_dtype(dtype))
 
     def _should_remat(self, args: Any) -> bool:
         mode = current_remat_mode()

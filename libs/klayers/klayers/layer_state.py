@@ -12,7 +12,7 @@ from kops.scopes import StatelessScope, ambient
 from kops.variable import Variable
 
 # What a layer needs around its `call`, as bits of `_needs`; see klayers.layer.
-TRAINING, COMPOSITE, ACTIVITY, SCHEME, LOSSES, MASKS, HOOKS = 1, 2, 4, 8, 16, 32, 64
+TRAINING, COMPOSITE, ACTIVITY, SCHEME, LOSSES, HOOKS = 1, 2, 4, 8, 16, 32
 
 
 def size_of(shape: Any) -> int:

@@ -132,8 +132,6 @@ def any_symbolic(*values: Any) -> bool:
     return False
 
 
-
-
 @public("keras.utils.is_keras_tensor", "keras.backend.is_keras_tensor")
 def is_keras_tensor(x: Any) -> bool:
     """Whether `x` is a symbolic tensor."""

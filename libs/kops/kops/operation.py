@@ -179,7 +179,9 @@ class Operation:
     def _only_node(self) -> Node:
         nodes = self._inbound_nodes
         if len(nodes) != 1:
-            state = "has not been called on symbolic tensors" if not nodes else f"was called {len(nodes)} times"
+            state = (
+                "has not been called on symbolic tensors" if not nodes else f"was called {len(nodes)} times"
+            )
             raise AttributeError(
                 f"{type(self).__name__} {self.name!r} {state}, so it has no single input and output."
             )

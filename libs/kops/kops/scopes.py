@@ -16,6 +16,7 @@ from kops import dtypes
 class _Ambient(threading.local):
     stateless: StatelessScope | None = None
     autocast: str | None = None  # float variables read as this dtype
+    redirected: bool = False  # whether one of these two is set: variables do not simply read as they are
     symbolic: bool = False  # inside SymbolicScope: nothing has values
     recording: bool = True  # symbolic calls leave nodes
     names: tuple[str, ...] = ()
@@ -35,10 +36,12 @@ class _Scope:
     def __enter__(self) -> Any:
         self.__dict__.setdefault("_saved", []).append(getattr(ambient, self._field))
         setattr(ambient, self._field, self._value())
+        ambient.redirected = ambient.stateless is not None or ambient.autocast is not None
         return self
 
     def __exit__(self, *exc: Any) -> None:
         setattr(ambient, self._field, self.__dict__["_saved"].pop())
+        ambient.redirected = ambient.stateless is not None or ambient.autocast is not None
 
     def _value(self) -> Any:
         raise NotImplementedError
@@ -219,5 +222,3 @@ def device(device_name: str) -> Any:
 def clear_ambient() -> None:
     """Forget scopes that an exception left open; part of `clear_session`."""
     ambient.__dict__.clear()
-
-

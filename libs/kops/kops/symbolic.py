@@ -28,7 +28,7 @@ def infer_by_running(function: Callable[..., Any], args: Any, kwargs: Any) -> An
     """
     from kops.variable import Variable
 
-    with StatelessScope(initialize_variables=False), SymbolicScope(), NoRecording():
+    with StatelessScope(), SymbolicScope(), NoRecording():
         try:
             outputs = function(*args, **kwargs)
         except TypeError as error:

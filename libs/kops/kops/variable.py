@@ -74,11 +74,15 @@ class Variable(Operators):
         if aggregation not in AGGREGATIONS:
             raise ValueError(f"aggregation must be one of {', '.join(AGGREGATIONS)}, not {aggregation!r}.")
         if synchronization not in SYNCHRONIZATIONS:
-            raise ValueError(f"synchronization must be one of {', '.join(SYNCHRONIZATIONS)}, not {synchronization!r}.")
+            raise ValueError(
+                f"synchronization must be one of {', '.join(SYNCHRONIZATIONS)}, not {synchronization!r}."
+            )
         self._name = name
         parent = current_path()
         self._path = f"{parent}/{name}" if parent else name
         self._trainable = bool(trainable)
+        # Freezing a layer later does not move its variables to another place in files.
+        self.trainable_at_creation = bool(trainable)
         self._autocast = bool(autocast)
         self._aggregation = aggregation
         self._synchronization = synchronization
@@ -127,6 +131,8 @@ class Variable(Operators):
         self._create(engine().convert(value, self._dtype))
         self._initializer = None
 
+    _reads_itself = settings.backend != "tensorflow"  # elsewhere the native variable is a tensor
+
     def _create(self, value: Any) -> None:
         if ambient.placement is not None:
             if self._layout is None:
@@ -140,6 +146,8 @@ class Variable(Operators):
     @property
     def value(self) -> Any:
         """The native tensor: what a StatelessScope says, or the variable's own; autocast applies."""
+        if not ambient.redirected and self._native is not None:
+            return self._native if self._reads_itself else engine().read_variable(self._native)
         scope = ambient.stateless
         if scope is not None:
             held = scope.state_mapping.get(id(self))
@@ -172,9 +180,10 @@ class Variable(Operators):
     @property
     def dtype(self) -> str:
         """The dtype as which the variable currently reads."""
-        target = ambient.autocast
-        if target is not None and self._autocast and is_float_dtype(self._dtype):
-            return target
+        if ambient.redirected:
+            target = ambient.autocast
+            if target is not None and self._autocast and is_float_dtype(self._dtype):
+                return target
         return self._dtype
 
     @property

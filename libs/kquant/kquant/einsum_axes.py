@@ -56,7 +56,7 @@ class EinsumAxes:
         return scale
 
     def product(self, inputs: Any, kernel: Any) -> Any:
-        """The einsum of integers; as a matrix product where it is one, since engines have fast int8 kernels for that."""
+        """The einsum of integers; as a matrix product where it is one: engines have fast int8 kernels for that."""
         if not self.is_matmul:
             return kops.einsum(self.equation, inputs, kernel)
         n = self.contracted

@@ -1,9 +1,5 @@
 from __future__ import annotations
 
-import sys
-
-import pytest
-
 from ktrain import progbar
 from ktrain.progbar import Progbar
 
@@ -35,13 +31,9 @@ def test_values_are_averaged_unless_stateful(capsys):
     assert "mean: 2.0000 - last: 3.0000" in capsys.readouterr().out
 
 
-@pytest.fixture
-def terminal(monkeypatch, capsys):
-    monkeypatch.setattr(sys.stdout, "isatty", lambda: True, raising=False)
-
-
-def test_a_terminal_line_is_rewritten(terminal, capsys):
+def test_a_terminal_line_is_rewritten(capsys):
     bar = Progbar(3, interval=0)
+    bar._terminal = True
     for _ in range(3):
         bar.add(1)
     out = capsys.readouterr().out

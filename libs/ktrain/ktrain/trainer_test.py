@@ -398,3 +398,88 @@ def test_misuse_is_explained():
     model.compile("sgd")
     with pytest.raises(ValueError, match="nothing to minimise"):
         model.fit(X, Y, verbose=0)
+
+
+@training
+def test_masked_steps_do_not_count():
+    class Steps(Layer):
+        """Masks steps whose first feature is zero."""
+
+        def __init__(self, **kwargs):
+            super().__init__(**kwargs)
+            self.supports_masking = True
+
+        def call(self, x):
+            return x
+
+        def compute_mask(self, inputs, previous_mask):
+            return ops.any(ops.not_equal(inputs, 0.0), axis=-1)
+
+    x = rng.normal(size=(4, 5, 3)).astype("float32")
+    x[0, 2:] = 0
+    x[3, 1:] = 0
+    y = rng.normal(size=(4, 5, 1)).astype("float32")
+    model = Sequential([Input((5, 3)), Steps(), Dense(1, kernel_initializer="ones")])
+    model.compile(SGD(0.0), "mse", weighted_metrics=["mae"])
+    logs = model.fit(x, y, verbose=0).history
+    valid = np.any(x != 0, axis=-1)
+    error = (x.sum(-1) - y[..., 0])[valid]
+    np.testing.assert_allclose(logs["loss"][0], np.mean(error**2), rtol=1e-4)
+    np.testing.assert_allclose(logs["mae"][0], np.mean(np.abs(error)), rtol=1e-4)
+
+
+@training
+def test_mixed_precision_scales_the_loss():
+    model = Sequential([Input((3,)), Dense(1, kernel_initializer="zeros", dtype="mixed_float16")])
+    model.dtype_policy = "mixed_float16"
+    model.compile(SGD(0.1), "mse")
+    assert type(model.optimizer).__name__ == "LossScaleOptimizer"
+    model.optimizer.dynamic_scale.assign(8.0)  # the first steps with the usual scale overflow and are left out
+    model.fit(X, Y, batch_size=20, verbose=0)
+    for got, want in zip(model.get_weights(), by_hand([(X, Y)])):
+        assert got.dtype == np.float32
+        np.testing.assert_allclose(got, want, rtol=5e-3, atol=5e-3)
+
+
+@training
+def test_gradients_that_are_not_finite_leave_the_weights_alone():
+    optimizer = resolve("keras.optimizers.LossScaleOptimizer")(SGD(0.1), initial_scale=8.0)
+    model = linear(optimizer=optimizer)
+    before = model.get_weights()
+    model.fit(X, Y * np.inf, batch_size=20, verbose=0)
+    check_weights(model, before)
+    assert float(ops.convert_to_numpy(optimizer.dynamic_scale)) == 4.0
+
+
+@training
+@pytest.mark.parametrize("jit", [True, False])
+def test_compiled_and_uncompiled_steps_agree(jit):
+    model = linear(jit_compile=jit)
+    assert model.jit_compile is jit
+    model.fit(X, Y, batch_size=10, shuffle=False, verbose=0)
+    check_weights(model, by_hand(split(10, X, Y)))
+
+
+@training
+def test_tf_data_trains_on_every_engine():
+    tf = pytest.importorskip("tensorflow")
+    model = linear()
+    model.fit(tf.data.Dataset.from_tensor_slices((X, Y)).batch(8), verbose=0, epochs=2)
+    check_weights(model, by_hand(split(8, X, Y) * 2))
+    with pytest.raises(ValueError, match="no batches"):
+        model.fit(tf.data.Dataset.from_tensor_slices((X[:0], Y[:0])).batch(8), verbose=0)
+
+
+@training
+def test_stateful_layers_keep_their_state():
+    from klayers.layers.batch_normalization import BatchNormalization
+
+    model = Sequential([Input((3,)), BatchNormalization(momentum=0.0), Dense(1)])
+    model.compile(SGD(0.01), "mse")
+    model.fit(X, Y, batch_size=20, verbose=0)
+    _, _, mean, variance, *_ = model.layers[0].get_weights()
+    np.testing.assert_allclose(mean, X.mean(0), rtol=1e-4, atol=1e-5)
+    np.testing.assert_allclose(variance, X.var(0), rtol=1e-3)
+    model.predict(X, verbose=0)
+    model.evaluate(X, Y, verbose=0)
+    np.testing.assert_allclose(model.layers[0].get_weights()[2], mean)

@@ -45,6 +45,7 @@ from kops.scopes import SymbolicScope as SymbolicScope
 from kops.scopes import device as device
 from kops.scopes import name_scope as name_scope
 from kops.variable import Variable as Variable
+from kquant.quantizers import Quantizer as Quantizer
 from ktrain.losses.loss import Loss as Loss
 from ktrain.metrics.metric import Metric as Metric
 from ktrain.models import Model as Model

@@ -6,7 +6,6 @@ import re
 from typing import Any
 
 import kops
-import ksave
 from klayers.layer import Layer
 from klayers.layer_quantization import dump_config, load_config
 from klayers.layers.settings import config_of, refuse_lora, store
@@ -84,7 +83,7 @@ class EinsumDense(Layer):
         self.lora_alpha = lora_alpha
         self.lora_enabled = False
         self.gptq_unpacked_column_size = gptq_unpacked_column_size
-        self.quantization_config = ksave.deserialize_keras_object(quantization_config)
+        self.quantization_config = load_config(quantization_config)
         self.bias: Any = None
         _parse(equation)
 
@@ -143,7 +142,7 @@ class EinsumDense(Layer):
                 "kernel_constraint",
                 "bias_constraint",
             ),
-            "quantization_config": ksave.serialize_keras_object(self.quantization_config),
+            "quantization_config": dump_config(self.quantization_config),
         }
 
 

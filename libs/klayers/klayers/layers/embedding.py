@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-import ksave
 from klayers.layer import Layer
 from klayers.layer_quantization import dump_config, load_config
 from klayers.layers.settings import config_of, positive_int, refuse_lora, store
@@ -67,7 +66,7 @@ class Embedding(Layer):
         self.lora_rank = lora_rank
         self.lora_alpha = lora_alpha
         self.lora_enabled = False
-        self.quantization_config = ksave.deserialize_keras_object(quantization_config)
+        self.quantization_config = load_config(quantization_config)
         if weights is not None:
             self.build(None)
             if not isinstance(weights, list):
@@ -79,9 +78,6 @@ class Embedding(Layer):
             return
         if self.quantization_mode:
             self.quantized_build((self.input_dim, self.output_dim), self.quantization_mode)
-            return
-        if self.quantization_mode:
-            self.quantized_build(input_shape, self.quantization_mode)
             return
         self.embeddings = self.add_weight(
             name="embeddings",
@@ -124,5 +120,5 @@ class Embedding(Layer):
                 "embeddings_constraint",
                 "mask_zero",
             ),
-            "quantization_config": ksave.serialize_keras_object(self.quantization_config),
+            "quantization_config": dump_config(self.quantization_config),
         }

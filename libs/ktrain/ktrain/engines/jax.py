@@ -122,21 +122,21 @@ class Steps:
         """
         trainable, non_trainable, optimizer_state, metrics = state
         x, y, weight = unpack_x_y_sample_weight(data)
-        gradient = jax.value_and_grad(self.compute_loss_and_updates, has_aux=True)
-        (_, (loss, y_pred, non_trainable, metrics)), grads = gradient(
-            trainable,
-            non_trainable,
-            metrics,
-            x,
-            y,
-            weight,
-            training=True,
-            optimizer_variables=optimizer_state,
-        )
+
+        def loss_of(trained: Any) -> Any:
+            found = self.compute_loss_and_updates(
+                trained, non_trainable, metrics, x, y, weight, training=True, optimizer_variables=optimizer_state
+            )
+            # Outputs leave the differentiated function as new tensors: their masks have to come along.
+            return found[0], (found[1], masking.get_masks(found[1][1]) if masking.in_use else None)
+
+        (_, (updates, masks)), grads = jax.value_and_grad(loss_of, has_aux=True)(trainable)
+        loss, y_pred, non_trainable_after, metrics = updates
+        masking.set_masks(y_pred, masks)
         if trainable:
             trainable, optimizer_state = self.optimizer.stateless_apply(optimizer_state, grads, trainable)
         logs, metrics = self._update_metrics(metrics, loss, x, y, y_pred, weight)
-        return logs, (trainable, non_trainable, optimizer_state, metrics)
+        return logs, (trainable, non_trainable_after, optimizer_state, metrics)
 
     def test_step(self: Any, state: Any, data: Any) -> Any:
         """One evaluation step: state is `(trainable_variables, non_trainable_variables, metrics_variables)`."""

@@ -94,7 +94,7 @@ class Steps(steps.EagerSteps):
 
     def _keep(self: Any, x: Any, y: Any, sample_weight: Any, y_pred: Any) -> tuple[Any, Any, Any]:
         detached = (
-            tree.map_structure(lambda t: t.detach(), y_pred) if tree.is_nested(y_pred) else _detach(y_pred)
+            tree.map_structure(_detach, y_pred) if tree.is_nested(y_pred) else _detach(y_pred)
         )
         self._last_outputs.append(detached)
         return x, y, sample_weight
@@ -178,4 +178,9 @@ class _Held:
 
 
 def _detach(x: Any) -> Any:
-    return x.detach() if isinstance(x, torch.Tensor) else x
+    if not isinstance(x, torch.Tensor):
+        return x
+    detached = x.detach()
+    if masking.in_use:
+        masking.set_mask(detached, masking.get_mask(x))
+    return detached
