@@ -5,11 +5,11 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-import ksave
-import kspec
 import numpy as np
 import pytest
 
+import ksave
+import kspec
 from ktrain.losses import identifiers as losses
 from ktrain.metrics import identifiers as metrics
 from ktrain.optimizers import identifiers as optimizers
@@ -17,7 +17,11 @@ from ktrain.optimizers import identifiers as optimizers
 RECORD = json.loads((Path(__file__).parent / "testdata" / "configs.json").read_text())
 CASES = [(name, case) for name, cases in RECORD["classes"].items() for case in cases]
 # What Keras leaves out of configs, so that a loaded object is another one; here it stands in them when it was chosen.
-KEPT = {"keras.losses.Huber": "delta", "keras.losses.CosineSimilarity": "axis", "keras.metrics.CosineSimilarity": "axis"}
+KEPT = {
+    "keras.losses.Huber": "delta",
+    "keras.losses.CosineSimilarity": "axis",
+    "keras.metrics.CosineSimilarity": "axis",
+}
 
 
 def plain(obj):
@@ -63,7 +67,11 @@ def test_get_takes_names_of_all_spellings():
     mse = kspec.resolve("keras.losses.mean_squared_error")
     assert losses.get("mse") is losses.get("MSE") is losses.get("mean_squared_error") is mse
     assert type(losses.get("MeanSquaredError")).__name__ == "MeanSquaredError"
-    assert type(metrics.get("mse")).__name__ == type(metrics.get("mean_squared_error")).__name__ == "MeanSquaredError"
+    assert (
+        type(metrics.get("mse")).__name__
+        == type(metrics.get("mean_squared_error")).__name__
+        == "MeanSquaredError"
+    )
     assert type(metrics.get("AUC")).__name__ == "AUC"
     assert type(optimizers.get("adamw")).__name__ == "AdamW"
     assert type(optimizers.get("RMSprop")).__name__ == "RMSprop"

@@ -434,7 +434,9 @@ def test_mixed_precision_scales_the_loss():
     model.dtype_policy = "mixed_float16"
     model.compile(SGD(0.1), "mse")
     assert type(model.optimizer).__name__ == "LossScaleOptimizer"
-    model.optimizer.dynamic_scale.assign(8.0)  # the first steps with the usual scale overflow and are left out
+    model.optimizer.dynamic_scale.assign(
+        8.0
+    )  # the first steps with the usual scale overflow and are left out
     model.fit(X, Y, batch_size=20, verbose=0)
     for got, want in zip(model.get_weights(), by_hand([(X, Y)])):
         assert got.dtype == np.float32

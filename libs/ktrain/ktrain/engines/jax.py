@@ -6,6 +6,7 @@ from typing import Any
 
 import jax
 
+from klayers import masking
 from kops.scopes import StatelessScope, ambient
 from ktrain.data.packing import unpack_x_y_sample_weight
 from ktrain.engines import steps
@@ -43,6 +44,20 @@ def _placed(batches: list[Any]) -> Any:
     """The batches where the active distribution wants them."""
     placement = ambient.placement
     return batches if placement is None else [placement.place_batch(data) for data in batches]
+
+
+def _kept_in_place(groups: Any, state: Any) -> Any:
+    """The new state laid out as its variables: left to itself, XLA may split it otherwise from step to step."""
+    placement = ambient.placement
+    if placement is None:
+        return state
+    return tuple(
+        [
+            x if v._layout is None else placement.place_variable(x, v._layout)
+            for v, x in zip(variables, values)
+        ]
+        for variables, values in zip(groups, state)
+    )
 
 
 def _write(variables: list[Any], values: list[Any]) -> None:
@@ -125,7 +140,14 @@ class Steps:
 
         def loss_of(trained: Any) -> Any:
             found = self.compute_loss_and_updates(
-                trained, non_trainable, metrics, x, y, weight, training=True, optimizer_variables=optimizer_state
+                trained,
+                non_trainable,
+                metrics,
+                x,
+                y,
+                weight,
+                training=True,
+                optimizer_variables=optimizer_state,
             )
             # Outputs leave the differentiated function as new tensors: their masks have to come along.
             return found[0], (found[1], masking.get_masks(found[1][1]) if masking.in_use else None)
@@ -163,14 +185,14 @@ class Steps:
             return function
         return jax.jit(function, donate_argnums=0 if donate else ())
 
-    def _looping(self: Any, step: Any, lazy: bool, donate: bool) -> Any:
-        """A step over a list of batches, from a flat state to a flat state (and logs unless `lazy`)."""
+    def _looping(self: Any, step: Any, groups: Any, lazy: bool, donate: bool) -> Any:
+        """A step over a list of batches, from the state of `groups` to their new state (and logs unless `lazy`)."""
 
         def run(state: Any, batches: Any) -> Any:
             logs = None
             for data in batches:
                 logs, state = step(state, data)
-            return (None if lazy else logs), state
+            return (None if lazy else logs), _kept_in_place(groups, state)
 
         return self._compile_step(run, donate)
 
@@ -185,8 +207,8 @@ class Steps:
 
         def make() -> Any:
             lazy = not self._has_own("train_step", "compute_metrics", "get_metrics_result")
-            run = self._looping(self.train_step, lazy, donate=True)
             groups = _State(self).train()
+            run = self._looping(self.train_step, groups, lazy, donate=True)
 
             def call(batches: list[Any]) -> Any:
                 logs, state = run(tuple(map(_values, groups)), _placed(batches))
@@ -203,8 +225,8 @@ class Steps:
 
         def make() -> Any:
             lazy = not self._has_own("test_step", "compute_metrics", "get_metrics_result")
-            run = self._looping(self.test_step, lazy, donate=False)
             groups = _State(self).test()
+            run = self._looping(self.test_step, groups, lazy, donate=False)
 
             def call(batches: list[Any]) -> Any:
                 logs, state = run(tuple(map(_values, groups)), _placed(batches))

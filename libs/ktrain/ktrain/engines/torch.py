@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import torch
 
+from klayers import masking
 from kops import tree
 from kops.backends.torch import core
 from kops.engine import engine
@@ -93,9 +94,7 @@ class Steps(steps.EagerSteps):
         return self._keep(x, y, sample_weight, y_pred)
 
     def _keep(self: Any, x: Any, y: Any, sample_weight: Any, y_pred: Any) -> tuple[Any, Any, Any]:
-        detached = (
-            tree.map_structure(_detach, y_pred) if tree.is_nested(y_pred) else _detach(y_pred)
-        )
+        detached = tree.map_structure(_detach, y_pred) if tree.is_nested(y_pred) else _detach(y_pred)
         self._last_outputs.append(detached)
         return x, y, sample_weight
 
