@@ -10,9 +10,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-from kspec import public
-
 from kops import config
+from kspec import public
 
 BOOL = ("bool",)
 UNSIGNED = ("uint8", "uint16", "uint32", "uint64")
@@ -50,18 +49,18 @@ _ABOVE = {
 _WEAK = {bool: "bool", int: "int*", float: "float*", complex: "complex*"}
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _upwards(name: str) -> frozenset[str]:
     return frozenset({name}).union(*(_upwards(above) for above in _ABOVE[name]))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _join(a: str, b: str) -> str:
     common = _upwards(a) & _upwards(b)
     return next(name for name in common if common == _upwards(name))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _from_text(text: str) -> str:
     name = text.rpartition(".")[2]  # "torch.float32"
     name = _ALIASES.get(name, name)
@@ -132,7 +131,7 @@ def result_type(*dtypes: Any) -> str:
     return _result_type(config.settings.floatx, tuple(_WEAK.get(d) or standardize_dtype(d) for d in dtypes))
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _result_type(floatx: str, names: tuple[str, ...]) -> str:
     if not names:
         return floatx
@@ -186,5 +185,6 @@ def limits(dtype: Any) -> tuple[Any, Any]:
 
 
 # torch.compile evaluates these calls and uses their results as constants.
+_function: Any
 for _function in (standardize_dtype, result_type, limits):
-    _function._dynamo_marked_constant = True  # type: ignore[attr-defined]
+    _function._dynamo_marked_constant = True

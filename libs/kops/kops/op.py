@@ -312,27 +312,26 @@ class Op:
                 x = x.value
             return x if x is None or isinstance(x, _SCALARS) or e.is_tensor(x) else e.convert(x, None)
 
-        args = list(self._map_tensors(ready, args))
+        changed = list(self._map_tensors(ready, args))
         for i in self._operand_positions:
-            args[i] = _read(args[i])
+            changed[i] = _read(changed[i])
         described = tuple(
-            tuple(_describe(v) for v in args[i])
+            tuple(_describe(v) for v in changed[i])
             if self.parameters[i].kind == "tensors"
-            else _describe(args[i])
+            else _describe(changed[i])
             for i in self.tensor_positions
         )
-        statics = tuple(args[i] for i, _ in self._key_positions)
+        statics = tuple(changed[i] for i, _ in self._key_positions)
         targets, result, native_dtype, use_body, raw_scalars = _traced_constants(
             self.name, described, statics
         )
-        changed = list(args)
         for i, target in zip(self.tensor_positions, targets):
             x = changed[i]
             if self.parameters[i].kind == "tensors":
                 changed[i] = [_traced_cast(v, target, raw_scalars) for v in x]
             else:
                 changed[i] = _traced_cast(x, target, raw_scalars)
-        if native_dtype is not None:
+        if native_dtype is not None and self._dtype_position is not None:
             changed[self._dtype_position] = native_dtype
         out = self._body(*changed) if use_body else e.TABLE[self.name](*changed)
         return _fix_dtypes(out, result) if result is not None else out

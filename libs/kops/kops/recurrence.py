@@ -157,7 +157,8 @@ def ctc_loss(
     """The forward algorithm of CTC: one step per output, over the labels with blanks around them."""
     from kops.declare import OPS
 
-    OPS["ctc_loss"].shape_rule(target, output, target_length, output_length)
+    check_shapes: Any = OPS["ctc_loss"].shape_rule
+    check_shapes(target, output, target_length, output_length)
     impossible = -1e5
     dtype = kops.standardize_dtype(output.dtype)
     wide = kops.cast(output, "float32") if dtype in ("float16", "bfloat16") else output

@@ -9,11 +9,13 @@ from __future__ import annotations
 
 import functools
 import itertools
-from typing import Any, Iterator, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Iterator, NamedTuple, Optional, Sequence, Tuple, TypeVar
 
 from kops import config
 from kops.engine import engine
 from kops.shapes import Shape
+
+D = TypeVar("D")  # what stands for a dimension: an int, or None where the size is unknown
 
 
 class Geometry(NamedTuple):
@@ -112,15 +114,15 @@ def positions(
     return max(count, 0)
 
 
-def spatial(shape: Sequence[int | None], g: Geometry) -> Shape:
+def spatial(shape: Sequence[D], g: Geometry) -> tuple[D, ...]:
     return tuple(shape[2:] if g.channels_first else shape[1:-1])
 
 
-def channels(shape: Sequence[int | None], g: Geometry) -> int | None:
+def channels(shape: Sequence[D], g: Geometry) -> D:
     return shape[1] if g.channels_first else shape[-1]
 
 
-def assemble(batch: int | None, sizes: Sequence[int | None], depth: int | None, g: Geometry) -> Shape:
+def assemble(batch: D, sizes: Sequence[D], depth: D, g: Geometry) -> tuple[D, ...]:
     """A whole shape in the order of the data format."""
     return (batch, depth, *sizes) if g.channels_first else (batch, *sizes, depth)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kops.conformance.rows import F, case, row
@@ -24,7 +26,7 @@ def _hann(n):
 
 
 def _stft(x, n, s, m, window="hann", center=True):
-    w = 1.0
+    w: Any = 1.0
     if window is not None:
         w = {"hann": _hann(n), "hamming": 0.08 + 0.92 * _hann(n)}[window]
         w = np.pad(w, ((m - n) // 2, m - n - (m - n) // 2))
@@ -58,10 +60,12 @@ ROWS = [
     row("rfft", F(2, 7), fft_length=10, ref=lambda x, fft_length: _parts(np.fft.rfft(x, fft_length))),
     row("rfft", F(2, 7), fft_length=4, ref=lambda x, fft_length: _parts(np.fft.rfft(x, fft_length))),
     row("irfft", [F(2, 5), F(2, 5)], ref=lambda x: np.fft.irfft(x[0] + 1j * x[1]), bad=[case([F(2), F(3)])]),
-    row("irfft", [F(2, 5), F(2, 5)], fft_length=9, ref=lambda x, fft_length: np.fft.irfft(x[0] + 1j * x[1], fft_length)),
+    row("irfft", [F(2, 5), F(2, 5)], fft_length=9,
+        ref=lambda x, fft_length: np.fft.irfft(x[0] + 1j * x[1], fft_length)),
     row("extract_sequences", F(2, 9), 4, 2, ref=_frames, grad=True, dynamic="all",
         bad=[case(F(3), 4, 1), case(F(3), 0, 1), case(F(3), 2, 0)]),
-    row("stft", F(2, 20), 6, 3, 8, ref=_stft, grad=True, tol=1e-4, bad=[case(F(9), 6, 3, 4), case(F(9), 4, 2, 4, "box")]),
+    row("stft", F(2, 20), 6, 3, 8, ref=_stft, grad=True, tol=1e-4,
+        bad=[case(F(9), 6, 3, 4), case(F(9), 4, 2, 4, "box")]),
     row("stft", F(20), 6, 3, 6, window="hamming", center=False, ref=_stft, tol=1e-4),
     row("stft", F(2, 20), 5, 2, 8, window=None, ref=_stft, tol=1e-4),
     row("istft", [_fixed(REAL), _fixed(IMAGINARY)], 8, 4, 8, ref=SIGNAL, tol=1e-4, dynamic=False, note=NOTE),

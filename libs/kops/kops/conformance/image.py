@@ -179,7 +179,7 @@ def _margins(word: str) -> Any:
             ("left", "right", "width", x.shape[-2]),
         ):
             a, b = static.get(f"{low}_{word}"), static.get(f"{high}_{word}")
-            rest = static.get(f"target_{target}")
+            rest: Any = static.get(f"target_{target}")
             rest = None if rest is None else abs(rest - size)
             edges.append((rest - b if a is None else a, rest - a if b is None else b))
         (t, d), (l, r) = edges
@@ -405,7 +405,7 @@ ROWS = [
     row(
         "rgb_to_grayscale",
         I(4, 5, 3, high=255, dtype="uint8"),
-        ref=lambda x: np.floor(np.float32(x) @ np.float32([[0.2989], [0.587], [0.114]])),
+        ref=lambda x: np.floor(np.float32(x) @ np.array([[0.2989], [0.587], [0.114]], np.float32)),
     ),
     row(
         "rgb_to_hsv",

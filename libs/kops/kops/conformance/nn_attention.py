@@ -23,7 +23,7 @@ def _attention(
             z = q[b, :, h] @ k[b, :, g].T * (q.shape[3] ** -0.5 if scale is None else scale) + bias[b, h]
             if attn_logits_soft_cap is not None:
                 z = attn_logits_soft_cap * np.tanh(z / attn_logits_soft_cap)
-            seen = mask[b, h] & (np.tri(*z.shape, dtype=bool) if is_causal else True)
+            seen = mask[b, h] & (np.tri(*z.shape, dtype=np.bool_) if is_causal else True)
             for t in range(q.shape[1]):
                 w = np.where(seen[t], np.exp(z[t] - z[t].max()), 0) if seen[t].any() else np.ones(k.shape[1])
                 out[b, t, h] = w / w.sum() @ v[b, :, g]

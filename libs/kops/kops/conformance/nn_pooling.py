@@ -21,7 +21,8 @@ def _over(x: Any, bins: list[list[range]], reduce: Any, data_format: Any) -> Any
         cut = x
         for axis, (i, b) in enumerate(zip(place, bins), 1):
             cut = np.take(cut, list(b[i]), axis)
-        y[(slice(None), *place)] = reduce(cut, axis=tuple(range(1, x.ndim - 1)))
+        at: tuple[Any, ...] = (slice(None), *place)
+        y[at] = reduce(cut, axis=tuple(range(1, x.ndim - 1)))
     return np.moveaxis(y, -1, 1) if data_format == "channels_first" else y
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from kops.conformance.rows import B, F, I, L, P, case, row
@@ -27,7 +29,7 @@ def _histogram(x, bins, range=None):
     return np.histogram(x, bins, range)
 
 
-BY_VALUES = {"jit": False, "note": "the size of the output depends on values"}
+BY_VALUES: dict[str, Any] = {"jit": False, "note": "the size of the output depends on values"}
 
 ROWS = [
     row(

@@ -188,7 +188,14 @@ def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
     """
     step, smooth = (-1.0, 0.0, 1.0), (1.0, 2.0, 1.0)
     pairs = ((step, smooth), (smooth, step))
-    parts = [_batched(images, data_format, lambda x, f, p=p: _filtered(x, *p, "same", f)) for p in pairs]
+    parts = [
+        _batched(
+            images,
+            data_format,
+            lambda x, f, rows=rows, columns=columns: _filtered(x, rows, columns, "same", f),
+        )
+        for rows, columns in pairs
+    ]
     return _stacked(parts, len(images.shape))
 
 

@@ -42,7 +42,8 @@ def _patch_shape(n: int) -> Any:
 
 
 def _patches(x: Any, arguments: Any, n: int) -> Any:
-    g, window, lone = _patch_geometry(x, *arguments, n)
+    size, strides, dilation_rate, padding, data_format = arguments
+    g, window, lone = _patch_geometry(x, size, strides, dilation_rate, padding, data_format, n)
     x = kops.expand_dims(x, 0) if lone else x
     if g.channels_first:
         x = kops.moveaxis(x, 1, -1)

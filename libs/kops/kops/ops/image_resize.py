@@ -35,7 +35,7 @@ def _lanczos(radius: int, x: Any, xp: Any) -> Any:
     return xp.where(x < 1e-3, 1.0, xp.where(x < radius, wave, 0.0))
 
 
-_KERNELS = {
+_KERNELS: dict[str, Any] = {
     "linear": _triangle,
     "bilinear": _triangle,
     "triangle": _triangle,

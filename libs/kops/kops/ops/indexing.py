@@ -99,7 +99,7 @@ def _sliced(inputs: Any, start_indices: Any, shape: Any) -> Shape:
         raise ValueError(f"the slice's shape {tuple(shape)} needs {len(inputs.shape)} entries.")
     result: list[int | None] = []
     for axis, (d, n) in enumerate(zip(inputs.shape, shape)):
-        start = starts[axis] if starts else None
+        start: Any = starts[axis] if starts else None
         if n == -1:
             result.append(None if d is None or start is None else d - start)
             continue
@@ -325,7 +325,9 @@ def multi_hot(
     if num_classes is None:
         raise ValueError("num_classes is needed.")
     if sparse:
-        raise NotImplementedError("multi_hot gives dense tensors only; one_hot has sparse=True on TensorFlow and JAX.")
+        raise NotImplementedError(
+            "multi_hot gives dense tensors only; one_hot has sparse=True on TensorFlow and JAX."
+        )
     ndim = len(inputs.shape)  # type: ignore[attr-defined]
     hot = one_hot(inputs, num_classes, axis=axis, dtype=dtype)
     return hot if ndim == 0 else max(hot, axis=1 if ndim > 1 else 0 if axis in (-1, 1) else 1)

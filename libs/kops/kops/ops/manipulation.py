@@ -278,11 +278,12 @@ def split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> Any:
 def _unstacked(x: Any, num: int | None = None, axis: int = 0) -> list[Shape]:
     axis = standardize_axis(axis, len(x.shape))
     length = x.shape[axis]
-    if length is None and num is None:
+    count = num if length is None else length
+    if count is None:
         raise ValueError(f"axis {axis} of shape {x.shape} has no known length: give `num`.")
-    if length is not None and num is not None and num != length:
+    if num is not None and num != count:
         raise ValueError(f"num is {num} but axis {axis} has length {length}.")
-    return [(*x.shape[:axis], *x.shape[axis + 1 :])] * (num if length is None else length)
+    return [(*x.shape[:axis], *x.shape[axis + 1 :])] * count
 
 
 @public("keras.ops.unstack")

@@ -155,6 +155,7 @@ def _beams(inputs: Any, sequence_lengths: Any, width: int, paths: int, blank: in
 def _search(logs: np.ndarray, width: int, blank: int) -> list[tuple[tuple[int, ...], float]]:
     """Prefix beam search: the best prefixes with their log-probabilities, best first."""
     nothing = -np.inf
+    beams: dict[tuple[int, ...], tuple[float, float]]
     beams = {(): (0.0, nothing)}  # prefix: log-probabilities of ending with a blank, and with its last label
     for step in logs:
         new: dict[tuple[int, ...], tuple[float, float]] = {}

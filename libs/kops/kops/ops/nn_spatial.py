@@ -121,11 +121,11 @@ def _columns(
     """Checked arguments, the window, the padding, and the numbers of windows along height and width."""
     window, pads = _two(kernel_size, "kernel_size"), _two(padding, "padding", 0)
     g = windows.Geometry(2, _two(stride, "stride"), _two(dilation, "dilation"), "valid", False)
-    counts = tuple(
+    rows, columns = (
         None if size is None else windows.positions(size + 2 * p, w, s, "valid", d)
         for size, p, w, s, d in zip(sizes, pads, window, g.strides, g.dilation)
     )
-    return g, window, pads, counts
+    return g, window, pads, (rows, columns)
 
 
 def _unfold_shape(
@@ -214,7 +214,7 @@ def fold(
     return total[:, :, pads[0] : pads[0] + height, pads[1] : pads[1] + width]
 
 
-def _spread(x: Any, strides: tuple[int, int]) -> Any:
+def _spread(x: Any, strides: tuple[int, ...]) -> Any:
     """Zeros between and behind positions, so that neighbours are a stride apart."""
     _, depth, rows, columns = x.shape
     if strides == (1, 1):

@@ -76,7 +76,7 @@ def convert(x: Any, dtype: str | None) -> jax.Array:
                 x = jnp.asarray(x.tolist())  # a list of JAX arrays, or JAX's own error
             if x.dtype.kind == "f":
                 dtype = settings.floatx
-            elif x.dtype == np.int64 and (x.size == 0 or -(2**31) <= x.min() and x.max() < 2**31):
+            elif x.dtype == np.int64 and (x.size == 0 or x.min() >= -(2**31) and x.max() < 2**31):
                 dtype = "int32"
             elif x.dtype == np.int64 and canonical("int64") == "int32":
                 raise OverflowError(
@@ -123,8 +123,8 @@ def assign_variable(native: Any, value: Any) -> jax.Array:
     if isinstance(value, jax.core.Tracer):
         raise ValueError(
             "A variable cannot be assigned while JAX traces a function: it would keep a value that exists in the trace "
-            "only. Run the function in a StatelessScope and return the variable's new value from it. For random numbers "
-            "pass an integer seed, a seed tensor, or a SeedGenerator whose state is in the scope."
+            "only. Run the function in a StatelessScope and return the variable's new value from it. For random "
+            "numbers pass an integer seed, a seed tensor, or a SeedGenerator whose state is in the scope."
         )
     return value
 

@@ -56,16 +56,14 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
     return jnp.where(condition) if x1 is None else jnp.where(condition, x1, x2)
 
 
-TABLE = {
-    name: getattr(jnp, name)
-    for name in (
-        "absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
-        "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor floor_divide fmax fmin fmod gcd greater "
-        "greater_equal heaviside hypot i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 "
-        "logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum mod multiply negative "
-        "nextafter not_equal real reciprocal sign signbit sin sinc sinh sqrt square subtract tan tanh trunc"
-    ).split()
-}
+_SAME_NAMES = (
+    "absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
+    "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor floor_divide fmax fmin fmod gcd greater "
+    "greater_equal heaviside hypot i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 "
+    "logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum mod multiply negative "
+    "nextafter not_equal real reciprocal sign signbit sin sinc sinh sqrt square subtract tan tanh trunc"
+)
+TABLE = {name: getattr(jnp, name) for name in _SAME_NAMES.split()}
 TABLE.update(
     {
         "clip": _clip,
@@ -84,7 +82,8 @@ TABLE.update(
         "where": _where,
     }
 )
-SCALARS = frozenset(
+_TAKE_SCALARS = (
     "add divide equal floor_divide fmod greater greater_equal less less_equal maximum minimum mod multiply not_equal "
-    "power subtract true_divide where".split()
+    "power subtract true_divide where"
 )
+SCALARS = frozenset(_TAKE_SCALARS.split())

@@ -8,7 +8,7 @@ import jax.numpy as jnp
 from jax import lax
 
 
-def _argpartition(x: Any, kth: int, axis: int | None) -> Any:
+def _argpartition(x: Any, kth: int, axis: Any) -> Any:
     # argpartition negates, which bools cannot.
     return jnp.argpartition(x.astype("int32") if x.dtype == bool else x, kth, axis)
 

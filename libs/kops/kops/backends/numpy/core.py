@@ -51,7 +51,7 @@ def canonical(name: str) -> str:
     return name
 
 
-def convert(x: Any, dtype: str | None) -> np.ndarray:
+def convert(x: Any, dtype: str | None) -> Any:
     if isinstance(x, (np.ndarray, np.generic)):
         return x if dtype is None or dtype == dtype_name(x) else cast(x, dtype)
     if dtype is not None and dtype != "string":
@@ -68,14 +68,15 @@ def convert(x: Any, dtype: str | None) -> np.ndarray:
         return array.astype(native_dtype(settings.floatx))
     if array.dtype == np.complex128 and settings.floatx != "float64":
         return array.astype(np.complex64)
-    if array.dtype == np.int64 and (array.size == 0 or -(2**31) <= array.min() and array.max() < 2**31):
+    if array.dtype == np.int64 and (array.size == 0 or array.min() >= -(2**31) and array.max() < 2**31):
         return array.astype(np.int32)
     return array
 
 
 def cast(x: Any, dtype: str) -> np.ndarray:
     if dtype == "float32" and x.dtype.kind in "biuf" and x.dtype.itemsize <= 4:
-        return x.astype(np.float32)  # nothing can overflow: no need to silence warnings, which costs more than this
+        # Nothing can overflow: no need to silence warnings, which costs more than this.
+        return x.astype(np.float32)
     with np.errstate(invalid="ignore", over="ignore"):
         if dtype == "bool" and x.dtype.kind not in "biufc":
             return x.astype(np.float32).astype(bool)

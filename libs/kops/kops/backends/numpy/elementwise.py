@@ -162,7 +162,8 @@ TABLE = {
         np.where(condition, x1, x2) if x1 is not None else np.where(condition)
     ),
 }
-SCALARS = frozenset(
+_TAKE_SCALARS = (
     "add divide equal floor_divide fmod greater greater_equal less less_equal maximum minimum mod multiply not_equal "
-    "power subtract true_divide".split()
+    "power subtract true_divide"
 )
+SCALARS = frozenset(_TAKE_SCALARS.split())

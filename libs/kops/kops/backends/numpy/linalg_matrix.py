@@ -43,8 +43,9 @@ def _lu_factor(x: Any) -> Any:
 
 
 def _svd(x: Any, full_matrices: bool, compute_uv: bool) -> Any:
-    out = np.linalg.svd(x, full_matrices=full_matrices, compute_uv=compute_uv)
-    return tuple(out) if compute_uv else out
+    if not compute_uv:
+        return np.linalg.svd(x, compute_uv=False)
+    return tuple(np.linalg.svd(x, full_matrices=full_matrices))
 
 
 TABLE = {

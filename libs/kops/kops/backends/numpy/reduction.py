@@ -41,9 +41,12 @@ def _prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -
     )
 
 
+# The ufunc's own method spares what np.sum does around it.
+_add_up: Any = np.add.reduce
+
+
 def _sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    # The ufunc's own method spares what np.sum does around it.
-    return np.add.reduce(_wide(x), _axis(axis), None if x.dtype.kind in "fVc" else x.dtype, None, keepdims)
+    return _add_up(_wide(x), _axis(axis), None if x.dtype.kind in "fVc" else x.dtype, None, keepdims)
 
 
 def _running(function: Any) -> Any:

@@ -34,7 +34,7 @@ def _rows(w: Any, order: list[int]) -> Any:
 
 def _bias(parts: list[Any], order: list[int], units: int) -> Any:
     """`(1, gates * units)` from `(gates * units,)` vectors, whose gates are reordered one by one."""
-    pieces = []
+    pieces: list[Any] = []
     for b in parts:
         split = opset.split(b, opset.constant(np.int64(0)), len(order)).outputs() if len(order) > 1 else [b]
         pieces.extend(split[i] for i in order)

@@ -88,7 +88,7 @@ def _python_dtype(x: Any) -> str | None:
     if array.dtype.kind == "f":
         return settings.floatx
     if array.dtype == np.int64:
-        return "int32" if array.size == 0 or (-(2**31) <= array.min() and array.max() < 2**31) else "int64"
+        return "int32" if array.size == 0 or (array.min() >= -(2**31) and array.max() < 2**31) else "int64"
     if array.dtype.kind == "c" and settings.floatx != "float64":
         return "complex64"
     return None

@@ -294,7 +294,8 @@ TABLE = {
     "view_as_real": _view_as_real,
     "where": _where,
 }
-SCALARS = frozenset(
+_TAKE_SCALARS = (
     "add equal floor_divide greater greater_equal less less_equal maximum minimum mod multiply not_equal power "
-    "subtract".split()
+    "subtract"
 )
+SCALARS = frozenset(_TAKE_SCALARS.split())

@@ -16,13 +16,11 @@ SEED_DTYPE = "int64"  # uint32 arithmetic is incomplete in PyTorch
 HAS_GRADIENTS = True
 compiling = torch.compiler.is_compiling
 
-_DTYPES = {
-    name: getattr(torch, name)
-    for name in (
-        "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 bfloat16 float16 float32 float64 complex64 complex128 "
-        "float8_e4m3fn float8_e5m2"
-    ).split()
-}
+_SAME_NAMES = (
+    "bool uint8 uint16 uint32 uint64 int8 int16 int32 int64 bfloat16 float16 float32 float64 complex64 complex128 "
+    "float8_e4m3fn float8_e5m2"
+)
+_DTYPES = {name: getattr(torch, name) for name in _SAME_NAMES.split()}
 _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _VIEWED = {"bfloat16": np.int16, "float8_e4m3fn": np.uint8, "float8_e5m2": np.uint8}
 
@@ -82,7 +80,13 @@ def convert(x: Any, dtype: str | None) -> torch.Tensor:
         tensor = torch.tensor(x, device=default_device())
         if dtype is None:
             floats = tensor.is_floating_point()
-            dtype = settings.floatx if floats else "int32" if tensor.dtype is torch.int64 else _NAMES[tensor.dtype]
+            dtype = (
+                settings.floatx
+                if floats
+                else "int32"
+                if tensor.dtype is torch.int64
+                else _NAMES[tensor.dtype]
+            )
         return tensor.to(native_dtype(dtype))
     array = x if isinstance(x, np.ndarray) else np.asarray(x)
     if array.dtype == object or array.dtype.kind in "US":
@@ -119,7 +123,7 @@ def _numbers(x: Any) -> Any:
 def _list_dtype(array: np.ndarray) -> str | None:
     if array.dtype.kind == "f":
         return settings.floatx
-    if array.dtype == np.int64 and (array.size == 0 or -(2**31) <= array.min() and array.max() < 2**31):
+    if array.dtype == np.int64 and (array.size == 0 or array.min() >= -(2**31) and array.max() < 2**31):
         return "int32"
     if array.dtype.kind == "c" and settings.floatx != "float64":
         return "complex64"

@@ -93,16 +93,14 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
     return torch.where(condition) if x1 is None else torch.where(condition, x1, x2)
 
 
-TABLE = {
-    name: getattr(torch, name)
-    for name in (
-        "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
-        "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor floor_divide fmax fmin fmod gcd "
-        "hypot i0 isfinite isinf isnan ldexp log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not "
-        "logical_or logical_xor maximum minimum multiply negative real reciprocal rsqrt signbit sin sinc sinh sqrt "
-        "square subtract tan tanh true_divide trunc"
-    ).split()
-}
+_SAME_NAMES = (
+    "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
+    "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor floor_divide fmax fmin fmod gcd "
+    "hypot i0 isfinite isinf isnan ldexp log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not "
+    "logical_or logical_xor maximum minimum multiply negative real reciprocal rsqrt signbit sin sinc sinh sqrt "
+    "square subtract tan tanh true_divide trunc"
+)
+TABLE = {name: getattr(torch, name) for name in _SAME_NAMES.split()}
 TABLE.update(
     {
         "absolute": lambda x: x if x.dtype == torch.bool else torch.abs(x),
@@ -128,7 +126,8 @@ TABLE.update(
         "where": _where,
     }
 )
-SCALARS = frozenset(
+_TAKE_SCALARS = (
     "add divide equal floor_divide greater greater_equal less less_equal mod multiply not_equal power subtract "
-    "true_divide".split()
+    "true_divide"
 )
+SCALARS = frozenset(_TAKE_SCALARS.split())
