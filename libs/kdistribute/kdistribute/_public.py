@@ -2,6 +2,18 @@
 
 from __future__ import annotations
 
-NAMES: dict[str, str] = {}
+NAMES: dict[str, str] = {
+    "keras.distribution.DataParallel": "kdistribute.data_parallel:DataParallel",
+    "keras.distribution.DeviceMesh": "kdistribute.device_mesh:DeviceMesh",
+    "keras.distribution.LayoutMap": "kdistribute.layouts:LayoutMap",
+    "keras.distribution.ModelParallel": "kdistribute.model_parallel:ModelParallel",
+    "keras.distribution.TensorLayout": "kdistribute.layouts:TensorLayout",
+    "keras.distribution.distribute_tensor": "kdistribute.layouts:distribute_tensor",
+    "keras.distribution.distribution": "kdistribute.distribution:distribution",
+    "keras.distribution.get_device_count": "kdistribute.devices:get_device_count",
+    "keras.distribution.initialize": "kdistribute.devices:initialize",
+    "keras.distribution.list_devices": "kdistribute.devices:list_devices",
+    "keras.distribution.set_distribution": "kdistribute.distribution:set_distribution",
+}
 
 PLUGINS: dict[str, str] = {}
