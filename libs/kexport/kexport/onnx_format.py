@@ -75,7 +75,8 @@ def to_onnx(model: Any, specs: Any) -> Any:
     for call in tape.calls:
         if call.op not in OPS:
             raise NotImplementedError(
-                f"The op {call.op!r} of model {model.name!r} has no ONNX form here. Ops that have: {', '.join(sorted(OPS))}."
+                f"The op {call.op!r} of model {model.name!r} has no ONNX form here. "
+                f"Ops that have: {', '.join(sorted(OPS))}."
             )
         made = OPS[call.op](graph, *call.args, out=call.outputs)
         for x, name in zip(tree.flatten(call.outputs), made if isinstance(made, list) else [made]):

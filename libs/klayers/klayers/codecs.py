@@ -1,4 +1,4 @@
-"""How tensors, symbolic tensors, dtypes and graph nodes stand in configs: klayers tells ksave, which knows no engine."""
+"""How tensors, symbolic tensors, dtypes and graph nodes stand in configs: what ksave, which has no engine, is told."""
 
 from __future__ import annotations
 

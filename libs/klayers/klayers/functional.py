@@ -139,7 +139,7 @@ class Functional(Model):
     def _standardize(self, inputs: Any) -> list[Any]:
         """The inputs in the graph's order, as tensors of its dtypes and ranks."""
         flat = self._in_order(inputs)
-        result = []
+        result: list[Any] = []
         for x, spec, optional in zip(flat, self._function.inputs, self._optional):
             if x is None:
                 if not optional:

@@ -12,7 +12,7 @@ from kops.operation import Node
 from ksave.codecs import load_plugins
 
 
-def has_graph_constructor(cls: type) -> bool:
+def has_graph_constructor(cls: Any) -> bool:
     """Whether a class is made from inputs and outputs, so that its graph is its config."""
     parameters = list(inspect.signature(cls.__init__).parameters)[1:]
     return parameters[:2] == ["inputs", "outputs"] or parameters == ["args", "kwargs"]

@@ -32,7 +32,7 @@ def _order_met(function: Function) -> dict[int, int]:
     met: dict[int, int] = {}
     seen: set[int] = set()
     inputs = {id(x) for x in function.inputs}
-    stack = [x for x in reversed(function.outputs)]
+    stack = list(reversed(function.outputs))
     while stack:
         x = stack.pop()
         history = x._keras_history

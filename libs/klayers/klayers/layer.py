@@ -366,7 +366,11 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
     def _run_with_masks(
         self, arguments: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any], training: Any
     ) -> Any:
-        if not masking.in_use and type(self).compute_mask is Layer.compute_mask and kwargs.get("mask") is None:
+        if (
+            not masking.in_use
+            and type(self).compute_mask is Layer.compute_mask
+            and kwargs.get("mask") is None
+        ):
             return self._run(args, kwargs, training)
         signature = self._call_signature
         masks = {n: masking.get_masks(x) for n, x in arguments.items() if n != "training" and not is_mask(n)}
@@ -490,7 +494,7 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
                 run_kwargs = {**kwargs, "mask": masks[first]}
         outputs = self.compute_output_spec(*args, **run_kwargs)
         self._record(args, kwargs, outputs)
-        self._set_output_masks(arguments, masks.get(first), outputs)
+        self._set_output_masks(arguments, None if first is None else masks[first], outputs)
         return outputs
 
     def symbolic_call(self, *args: Any, **kwargs: Any) -> Any:

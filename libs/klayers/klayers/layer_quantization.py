@@ -21,6 +21,8 @@ def dump_config(config: Any) -> Any:
 class LayerQuantization:
     """Mixin of `Layer`."""
 
+    _scheme: Any
+
     @property
     def quantization_mode(self) -> str | None:
         """The mode of a quantized layer ("int8", ...), or None."""

@@ -14,7 +14,7 @@ from kops.operation import Operation
 class LayerSaving:
     """Mixin of `Layer`."""
 
-    def get_config(self) -> dict[str, Any]:
+    def get_config(self: Any) -> dict[str, Any]:
         """Constructor arguments from which `from_config` makes an equal layer."""
         base = {
             "name": self.name,
@@ -51,7 +51,7 @@ class LayerSaving:
                 for k in ("name", "trainable", "dtype")
                 if k in config and k not in parameters
             }
-        layer = super().from_config(config)
+        layer = super().from_config(config)  # type: ignore[misc]  # Operation's, the next class in every layer
         if "name" in later:
             layer.name = later["name"]
         if later.get("trainable") is False:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Iterator
 
 import numpy as np
+
 from klayers import tracking
 from klayers.context import context
 from kops import tree
@@ -33,6 +34,7 @@ class LayerState:
     _path: Any
     _losses: Any
     _last_call: int
+    __call__: Any
 
     def _sublayers(self) -> list[Any]:
         return tracking.sublayers(self)
@@ -169,7 +171,7 @@ class LayerState:
             raise ValueError(
                 f"stateless_call needs a built layer; call {self.name!r} on data or build(input_shape) it first."
             )
-        mapping = []
+        mapping: list[tuple[Any, Any]] = []
         for what, mine, given in (
             ("trainable_variables", self.trainable_variables, trainable_variables),
             ("non_trainable_variables", self.non_trainable_variables, non_trainable_variables),

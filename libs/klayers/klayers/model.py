@@ -62,7 +62,7 @@ class Model(Layer):
         return Functional
 
     def __init__(self, *args: Any, **kwargs: Any) -> None:
-        functional = type(self)._functional_class()
+        functional: Any = type(self)._functional_class()
         if looks_functional(args, kwargs) and not isinstance(self, functional):
             # class Mine(Model): super().__init__(inputs, outputs): it is functional from now on.
             self.__class__ = _functional_variant(type(self), functional)

@@ -88,7 +88,10 @@ def test_default_is_the_first_installed(hidden, chosen):
 
 
 def test_import_loads_no_engine():
-    code = "import sys, kops, kops.config; print([m for m in ('jax', 'torch', 'tensorflow', 'openvino') if m in sys.modules])"
+    code = (
+        "import sys, kops, kops.config; "
+        "print([m for m in ('jax', 'torch', 'tensorflow', 'openvino') if m in sys.modules])"
+    )
     for backend in ("jax", "tensorflow"):
         assert run(code, KERAS_BACKEND=backend)[1] == "[]"
 

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops import tree
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.operation import Node, Operation
+from kspec import public
 
 
 @public("keras.Function")
@@ -96,7 +95,8 @@ class Function(Operation):
         """Flat outputs for flat inputs.
 
         Args:
-            call: how to call an operation, `(operation, args, kwargs) -> outputs`; default `operation(*args, **kwargs)`.
+            call: how to call an operation, `(operation, args, kwargs) -> outputs`; default
+                `operation(*args, **kwargs)`.
         """
         values: list[Any] = [None] * self._width
         for slot, x in zip(self._input_slots, flat_inputs):

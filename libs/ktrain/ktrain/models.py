@@ -11,7 +11,7 @@ from ktrain.trainer import Trainer
 
 
 @public("keras.Model", "keras.models.Model")
-class Model(Trainer, klayers.model.Model):
+class Model(Trainer, klayers.model.Model):  # type: ignore[misc]  # Trainer's `predict` replaces the other one
     """Layers grouped into an object that can be trained, saved and run on data.
 
     Three ways to make one: `Model(inputs, outputs)` from symbolic tensors, a list of layers (`Sequential`), or a
@@ -35,12 +35,12 @@ class Model(Trainer, klayers.model.Model):
         return Functional
 
 
-class Functional(Model, klayers.functional.Functional):
+class Functional(Model, klayers.functional.Functional):  # type: ignore[misc]  # as for Model
     """See `Model`; made by `Model(inputs, outputs)`."""
 
 
 @public("keras.Sequential", "keras.models.Sequential")
-class Sequential(Model, klayers.sequential.Sequential):
+class Sequential(Model, klayers.sequential.Sequential):  # type: ignore[misc]  # as for Model
     """A plain stack of layers.
 
     Args:

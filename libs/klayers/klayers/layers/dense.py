@@ -71,7 +71,7 @@ class Dense(Layer):
         self.quantization_config = load_config(quantization_config)
         self.input_spec = InputSpec(min_ndim=2)
         self.supports_masking = True
-        self.bias = None
+        self.bias: Any = None
 
     def build(self, input_shape: Any) -> None:
         input_dim = input_shape[-1]

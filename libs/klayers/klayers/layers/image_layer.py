@@ -26,7 +26,7 @@ class ImageLayer(DataLayer):
 
     _factor_bounds: tuple[float, float] = (-1, 1)
     _uses_factor = False
-    bounding_box_format: str | None = None
+    bounding_box_format: Any = None  # one of FORMATS; None where there are no boxes
 
     def __init__(
         self, factor: Any = None, bounding_box_format: Any = None, data_format: Any = None, **kwargs: Any

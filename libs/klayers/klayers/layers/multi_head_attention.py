@@ -97,7 +97,7 @@ class MultiHeadAttention(Layer):
         self._bias_regularizer = regularizers.get(bias_regularizer)
         self._kernel_constraint = constraints.get(kernel_constraint)
         self._bias_constraint = constraints.get(bias_constraint)
-        self._gate_dense = None
+        self._gate_dense: EinsumDense | None = None
 
     num_heads = property(lambda self: self._num_heads)
     key_dim = property(lambda self: self._key_dim)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any, Callable
 
 import kops
@@ -15,7 +16,7 @@ def shows_cell(*names: str) -> Callable[[Any], Any]:
 
     def decorate(cls: Any) -> Any:
         for name in names:
-            setattr(cls, name, property(lambda self, name=name: getattr(self.cell, name)))
+            setattr(cls, name, property(attrgetter(f"cell.{name}")))
         cls._cell_names = names
         return cls
 

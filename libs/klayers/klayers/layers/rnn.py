@@ -267,6 +267,7 @@ def run_steps(
         output, new = step(x, carry)
         return new, output
 
+    body: Callable[[Any, Any], Any]
     if seen is None:
         body, carry, rows = plain, states, x
     else:

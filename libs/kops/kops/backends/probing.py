@@ -14,7 +14,10 @@ _SIZES = (83, 89)
 
 
 def probe(
-    function: Callable[..., Any], args: Any, kwargs: Any, evaluate: Callable[[Callable[[list[Any]], Any], list[Any]], Any]
+    function: Callable[..., Any],
+    args: Any,
+    kwargs: Any,
+    evaluate: Callable[[Callable[[list[Any]], Any], list[Any]], Any],
 ) -> Any:
     """Output KerasTensors of `function`.
 

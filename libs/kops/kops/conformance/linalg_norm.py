@@ -20,7 +20,8 @@ ROWS = [
     row("norm", L([300.0, 400.0]), ref=500.0, dtypes=("float16",)),
     row("norm", I(3, 4), ref=np.linalg.norm),
     *[row("norm", F(3, 4), ord=o, axis=1, keepdims=k, ref=np.linalg.norm, grad=o not in (0,))
-      for o, k in ((None, True), (1, False), (2, False), (3, True), (0.5, False), (0, True), (np.inf, False), (-np.inf, False))],
+      for o, k in ((None, True), (1, False), (2, False), (3, True), (0.5, False), (0, True), (np.inf, False),
+                   (-np.inf, False))],
     *[row("norm", F(3, 4), ord=o, ref=np.linalg.norm, grad=True) for o in ("fro", 1, -1, np.inf, -np.inf)],
     row("norm", F(3, 2, 4), ord=1, axis=(2, 0), keepdims=True, ref=np.linalg.norm),
     # From here on OpenVINO compiles nothing: it has neither complex numbers nor singular values.

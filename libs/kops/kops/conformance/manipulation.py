@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from kops.conformance.rows import B, F, I, case, row
+from kops.conformance.rows import B, F, case, row
 
 MIXED = ("float32", "int32", "bfloat16")
 
@@ -40,7 +40,8 @@ ROWS = [
     row("unstack", F(3, 4), axis=1, ref=lambda x, axis: list(np.moveaxis(x, axis, 0)), grad=True,
         bad=[case(F(3, 4), num=2)]),
     row("unstack", F(3), ref=lambda x: list(x), dynamic=False, note="the number of results must be known"),
-    row("tile", F(2, 3), repeats=(2, 1), ref=lambda x, repeats: np.tile(x, repeats), grad=True, dtypes=MIXED, dynamic="all"),
+    row("tile", F(2, 3), repeats=(2, 1), ref=lambda x, repeats: np.tile(x, repeats), grad=True, dtypes=MIXED,
+        dynamic="all"),
     row("tile", F(2, 3), repeats=2, ref=lambda x, repeats: np.tile(x, repeats)),
     row("tile", F(3), repeats=(2, 2), ref=lambda x, repeats: np.tile(x, repeats), bad=[case(F(3), repeats=(-1,))]),
     row("repeat", F(2, 3), repeats=2, axis=1, ref=np.repeat, grad=True, dtypes=MIXED, dynamic="all"),

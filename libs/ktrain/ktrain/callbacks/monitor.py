@@ -80,6 +80,6 @@ def _metrics_below(metrics: Any) -> list[Any]:
     found: list[Any] = []
     for metric in metrics:
         found.append(metric)
-        parts = getattr(metric, "metrics", None) or getattr(metric, "_parts", ())
+        parts: Any = getattr(metric, "metrics", None) or getattr(metric, "_parts", ())
         found.extend(_metrics_below(m for m in parts if isinstance(m, Metric)))
     return found

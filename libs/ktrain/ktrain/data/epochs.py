@@ -47,7 +47,8 @@ class EpochIterator:
         fresh = self._iterator is None
         iterator = iter(self.adapter) if fresh else self._iterator
         self._iterator = None
-        done, ended, group = 0, False, []
+        done, ended = 0, False
+        group: list[Any] = []
         while limit is None or done + len(group) < limit:
             batch = next(iterator, None)
             if batch is None:

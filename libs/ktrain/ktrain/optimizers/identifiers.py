@@ -30,7 +30,7 @@ def get(identifier: Any) -> Any:
     if isinstance(identifier, (str, dict)):
         return deserialize(identifier)
     if isinstance(identifier, type) and issubclass(identifier, Optimizer):
-        return identifier()
+        return identifier()  # type: ignore[call-arg]  # only the base class has no default learning rate
     raise ValueError(
         f"An optimizer is a name, a config or an object of keras.optimizers, not {identifier!r} of type "
         f"{type(identifier).__name__}."
