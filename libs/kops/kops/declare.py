@@ -29,7 +29,6 @@ from typing import TYPE_CHECKING, Any, Callable, TypeVar
 from kops.op import Op, Parameter
 from kops.wrapper import make_wrapper
 
-
 if TYPE_CHECKING:
     # To a type checker anything that converts is a tensor.
     Tensor = Any
@@ -114,7 +113,13 @@ def _kind(annotation: Any) -> str:
 
 
 def _declare(
-    body: Any, kind: str, dtype: Any, shape: Any, key: tuple[str, ...], node: str | None, checked: bool = False
+    body: Any,
+    kind: str,
+    dtype: Any,
+    shape: Any,
+    key: tuple[str, ...],
+    node: str | None,
+    checked: bool = False,
 ) -> Any:
     parameters = [
         Parameter(p.name, _kind(p.annotation), p.default, p.kind)

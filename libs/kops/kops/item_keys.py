@@ -40,7 +40,9 @@ def entries_of(key: Any, ndim: int) -> list[Any]:
         )
     for e in entries:
         if not (e is None or e is Ellipsis or isinstance(e, slice) or _is_int(e) or is_array(e)):
-            raise TypeError(f"an index is an int, a slice, None, ... or a tensor of ints or bools, not {e!r}.")
+            raise TypeError(
+                f"an index is an int, a slice, None, ... or a tensor of ints or bools, not {e!r}."
+            )
     gaps = [i for i, e in enumerate(entries) if e is Ellipsis]
     used = sum(_axes_of(e) for e in entries)
     if len(gaps) > 1:
@@ -69,7 +71,9 @@ def _axes_of(e: Any) -> int:
 
 
 def _is_int(e: Any) -> bool:
-    return isinstance(e, int) or (not isinstance(e, slice) and not hasattr(e, "shape") and hasattr(e, "__index__"))
+    return isinstance(e, int) or (
+        not isinstance(e, slice) and not hasattr(e, "shape") and hasattr(e, "__index__")
+    )
 
 
 def item_shape(shape: Shape, key: Any) -> Shape:

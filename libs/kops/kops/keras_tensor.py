@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kspec import public
-
 from kops.dtypes import standardize_dtype
 from kops.naming import auto_name
 from kops.operators import Operators
 from kops.shapes import Shape, standardize_shape
+from kspec import public
 
 
 @public("keras.KerasTensor")

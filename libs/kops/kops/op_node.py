@@ -14,8 +14,8 @@ from typing import Any, Sequence
 from kops.item_keys import canonical_key
 from kops.keras_tensor import KerasTensor
 from kops.naming import to_snake_case
-from kops.operation import Operation
 from kops.op import Op
+from kops.operation import Operation
 from kops.shapes import is_shape
 
 _FAMILY_MODULES = {
@@ -135,7 +135,7 @@ def _tensors(values: Any) -> list[KerasTensor]:
     return [x for v in values for x in _tensors(v)]
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _by_class() -> dict[str, Op]:
     """Every op by the class name that files use; declares all families."""
     import kops.ops

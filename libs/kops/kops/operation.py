@@ -5,12 +5,11 @@ from __future__ import annotations
 import inspect
 from typing import Any, NamedTuple
 
-from kspec import public
-
 from kops import tree
 from kops.keras_tensor import KerasTensor, any_symbolic
 from kops.naming import auto_name
 from kops.scopes import ambient
+from kspec import public
 
 
 class History(NamedTuple):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Callable, NamedTuple, Sequence
 
-from kspec import public
-
 from kops.engine import engine
 from kops.scopes import ambient
+from kspec import public
 
 _MODES = (None, "full", "activations", "larger_than", "list_of_layers")
 

@@ -8,9 +8,8 @@ from __future__ import annotations
 import threading
 from typing import Any
 
-from kspec import public
-
 from kops import dtypes
+from kspec import public
 
 
 class _Ambient(threading.local):

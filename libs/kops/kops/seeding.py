@@ -12,8 +12,7 @@ from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.naming import auto_name
 from kops.random_hash import WORD
-from kops.scopes import name_scope
-from kops.scopes import ambient
+from kops.scopes import ambient, name_scope
 from kops.variable import Variable
 from kspec import public
 

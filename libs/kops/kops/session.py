@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import gc
 
-from kspec import public
-
 from kops.naming import reset_uids
 from kops.scopes import clear_ambient
+from kspec import public
 
 
 @public("keras.utils.clear_session", "keras.backend.clear_session")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import optree
+
 from kspec import public
 
 _NAMESPACE = "keras"

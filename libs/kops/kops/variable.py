@@ -6,7 +6,6 @@ import threading
 from typing import Any
 
 import numpy as np
-from kspec import public
 
 from kops.config import settings
 from kops.dtypes import is_float_dtype, standardize_dtype
@@ -16,6 +15,7 @@ from kops.naming import auto_name
 from kops.operators import Operators
 from kops.scopes import ambient, current_path
 from kops.shapes import Shape, standardize_shape
+from kspec import public
 
 AGGREGATIONS = ("none", "mean", "sum", "only_first_replica")
 SYNCHRONIZATIONS = ("none", "on_read", "on_write", "auto")

@@ -23,7 +23,7 @@ def _kind_of_operand(x: Any) -> Any:
     return tuple(map(type, x)) if type(x) in (tuple, list) else type(x)
 
 
-@functools.lru_cache(maxsize=None)
+@functools.cache
 def _factory(signature: str, positional: str, key: str, gated: bool) -> Callable[..., Any]:
     gate = f"\n        if compiling(): return op.traced(({positional}))" if gated else ""
     source = f"""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from kops.backends.merging import merge_tables
 from kops.backends.jax import (
     control,
     core_ops,
@@ -25,6 +24,7 @@ from kops.backends.jax import (
     sorting,
     sorting_unique,
 )
+from kops.backends.merging import merge_tables
 
 TABLE = merge_tables(
     [

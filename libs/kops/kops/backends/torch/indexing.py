@@ -103,7 +103,8 @@ def _slice_update(x: torch.Tensor, starts: Any, updates: torch.Tensor) -> torch.
         _slice(out, starts, updates.shape).copy_(updates)
         return out
     places = [
-        _positions(starts[i], n, x).reshape((-1,) + (1,) * (x.ndim - 1 - i)) for i, n in enumerate(updates.shape)
+        _positions(starts[i], n, x).reshape((-1,) + (1,) * (x.ndim - 1 - i))
+        for i, n in enumerate(updates.shape)
     ]
     return x.index_put(places, updates)
 
