@@ -193,7 +193,7 @@ def _init(namespace: str, children: list[str]) -> str:
         call = f'__getattr__, __dir__ = attach(\n    __name__,\n    "{namespace}",\n    (\n{rows}    ),\n)'
     head = f"{HEADER}\nfrom keras._lazy import attach\n"
     if namespace == "keras":
-        head = f"{HEADER}\nimport kops.config  # noqa: F401  an unknown engine is refused here, at import\n"
+        head = f"{HEADER}\nimport kops.config  # an unknown engine is refused here, at import\n"
         head += "from keras._lazy import attach\n"
         head += f'\n__version__ = "{VERSION}"\n\n\ndef version() -> str:\n'
         head += '    """The version of this package."""\n    return __version__\n\n'
