@@ -11,8 +11,11 @@ from klayers.layers.adaptive_pooling import AdaptiveAveragePooling3D as Adaptive
 from klayers.layers.adaptive_pooling import AdaptiveMaxPooling1D as AdaptiveMaxPooling1D
 from klayers.layers.adaptive_pooling import AdaptiveMaxPooling2D as AdaptiveMaxPooling2D
 from klayers.layers.adaptive_pooling import AdaptiveMaxPooling3D as AdaptiveMaxPooling3D
+from klayers.layers.attention import AdditiveAttention as AdditiveAttention
+from klayers.layers.attention import Attention as Attention
 from klayers.layers.batch_normalization import BatchNormalization as BatchNormalization
 from klayers.layers.bidirectional import Bidirectional as Bidirectional
+from klayers.layers.category_encoding import CategoryEncoding as CategoryEncoding
 from klayers.layers.concatenate import Concatenate as Concatenate
 from klayers.layers.concatenate import concatenate as concatenate
 from klayers.layers.conv import Conv1D as Conv1D
@@ -39,6 +42,7 @@ from klayers.layers.cropping import ZeroPadding3D as ZeroPadding3D
 from klayers.layers.dense import Dense as Dense
 from klayers.layers.depthwise_conv import DepthwiseConv1D as DepthwiseConv1D
 from klayers.layers.depthwise_conv import DepthwiseConv2D as DepthwiseConv2D
+from klayers.layers.discretization import Discretization as Discretization
 from klayers.layers.dot import Dot as Dot
 from klayers.layers.dot import dot as dot
 from klayers.layers.dropout import Dropout as Dropout
@@ -60,10 +64,14 @@ from klayers.layers.global_pooling import GlobalMaxPooling2D as GlobalMaxPooling
 from klayers.layers.global_pooling import GlobalMaxPooling3D as GlobalMaxPool3D
 from klayers.layers.global_pooling import GlobalMaxPooling3D as GlobalMaxPooling3D
 from klayers.layers.group_normalization import GroupNormalization as GroupNormalization
+from klayers.layers.grouped_query_attention import GroupedQueryAttention as GroupQueryAttention
 from klayers.layers.gru import GRU as GRU
 from klayers.layers.gru import GRUCell as GRUCell
+from klayers.layers.hashed_crossing import HashedCrossing as HashedCrossing
+from klayers.layers.hashing import Hashing as Hashing
 from klayers.layers.identity import ActivityRegularization as ActivityRegularization
 from klayers.layers.identity import Identity as Identity
+from klayers.layers.integer_lookup import IntegerLookup as IntegerLookup
 from klayers.layers.lambda_layer import Lambda as Lambda
 from klayers.layers.layer_normalization import LayerNormalization as LayerNormalization
 from klayers.layers.lstm import LSTM as LSTM
@@ -122,6 +130,8 @@ from klayers.layers.simple_rnn import SimpleRNN as SimpleRNN
 from klayers.layers.simple_rnn import SimpleRNNCell as SimpleRNNCell
 from klayers.layers.spectral_normalization import SpectralNormalization as SpectralNormalization
 from klayers.layers.stacked_rnn_cells import StackedRNNCells as StackedRNNCells
+from klayers.layers.string_lookup import StringLookup as StringLookup
+from klayers.layers.text_vectorization import TextVectorization as TextVectorization
 from klayers.layers.time_distributed import TimeDistributed as TimeDistributed
 from klayers.layers.upsampling import UpSampling1D as UpSampling1D
 from klayers.layers.upsampling import UpSampling2D as UpSampling2D
