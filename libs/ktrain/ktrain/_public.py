@@ -21,6 +21,7 @@ NAMES: dict[str, str] = {
     "keras.callbacks.ReduceLROnPlateau": "ktrain.callbacks.learning_rate:ReduceLROnPlateau",
     "keras.callbacks.RemoteMonitor": "ktrain.callbacks.remote_monitor:RemoteMonitor",
     "keras.callbacks.SwapEMAWeights": "ktrain.callbacks.swap_ema_weights:SwapEMAWeights",
+    "keras.callbacks.TensorBoard": "ktrain.callbacks.tensorboard:TensorBoard",
     "keras.callbacks.TerminateOnNaN": "ktrain.callbacks.terminate_on_nan:TerminateOnNaN",
     "keras.losses.BinaryCrossentropy": "ktrain.losses.binary:BinaryCrossentropy",
     "keras.losses.BinaryFocalCrossentropy": "ktrain.losses.binary:BinaryFocalCrossentropy",

@@ -254,3 +254,14 @@ def test_what_is_shown_without_a_terminal(capsys):
     assert line.startswith("4/4 - ") and "/step - loss: 0." in line
     model().fit(X, Y, verbose=0)
     assert capsys.readouterr().out == ""
+
+
+def test_tensorboard_writes_both_folders(tmp_path):
+    board = resolve("keras.callbacks.TensorBoard")(str(tmp_path), histogram_freq=1, update_freq=1)
+    model().fit(X, Y, batch_size=4, epochs=2, verbose=0, validation_data=(X, Y), callbacks=[board])
+    train = next((tmp_path / "train").iterdir()).read_bytes()
+    validation = next((tmp_path / "validation").iterdir()).read_bytes()
+    assert train.count(b"epoch_loss") == 2 and train.count(b"batch_loss") == 4 and b"kernel" in train
+    assert validation.count(b"epoch_mae") == 2
+    with pytest.raises(NotImplementedError, match="write_images"):
+        resolve("keras.callbacks.TensorBoard")(write_images=True)
