@@ -9,9 +9,15 @@ NAMES: dict[str, str] = {
     "keras.quantizers.QuantizationConfig": "kquant.configs:QuantizationConfig",
     "keras.quantizers.Quantizer": "kquant.quantizers:Quantizer",
     "keras.quantizers.abs_max_quantize": "kquant.abs_max:abs_max_quantize",
+    "keras.quantizers.compute_float8_amax_history": "kquant.float8:compute_float8_amax_history",
+    "keras.quantizers.compute_float8_scale": "kquant.float8:compute_float8_scale",
     "keras.quantizers.deserialize": "kquant.quantizers:deserialize",
+    "keras.quantizers.fake_quant_with_min_max_vars": "kquant.fake_quant:fake_quant_with_min_max_vars",
     "keras.quantizers.get": "kquant.quantizers:get",
+    "keras.quantizers.pack_int4": "kquant.int4_packing:pack_int4",
+    "keras.quantizers.quantize_and_dequantize": "kquant.float8:quantize_and_dequantize",
     "keras.quantizers.serialize": "kquant.quantizers:serialize",
+    "keras.quantizers.unpack_int4": "kquant.int4_packing:unpack_int4",
 }
 
 PLUGINS: dict[str, str] = {

@@ -2,6 +2,12 @@
 from kquant.abs_max import abs_max_quantize as abs_max_quantize
 from kquant.configs import Int8QuantizationConfig as Int8QuantizationConfig
 from kquant.configs import QuantizationConfig as QuantizationConfig
+from kquant.fake_quant import fake_quant_with_min_max_vars as fake_quant_with_min_max_vars
+from kquant.float8 import compute_float8_amax_history as compute_float8_amax_history
+from kquant.float8 import compute_float8_scale as compute_float8_scale
+from kquant.float8 import quantize_and_dequantize as quantize_and_dequantize
+from kquant.int4_packing import pack_int4 as pack_int4
+from kquant.int4_packing import unpack_int4 as unpack_int4
 from kquant.quantizers import AbsMaxQuantizer as AbsMaxQuantizer
 from kquant.quantizers import Quantizer as Quantizer
 from kquant.quantizers import deserialize as deserialize
