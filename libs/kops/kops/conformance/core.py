@@ -85,4 +85,12 @@ ROWS = [
     row("logspace", F(3), F(3), num=4, base=2.0, ref=_spaced(np.logspace), tol=1e-4),
     row("geomspace", P(3), P(2, 1), num=4, axis=1, ref=_spaced(np.geomspace)),
     row("geomspace", L(-1.0), L(-1000.0), num=4, ref=np.array([-1.0, -10.0, -100.0, -1000.0])),
+    row(
+        "meshgrid",
+        F(3),
+        F(4),
+        ref=lambda *xs, indexing="xy": np.meshgrid(*xs, indexing=indexing),
+        bad=[case(F(3), F(4), indexing="yx", match="indexing"), case(F(2, 3), F(4), match="one dimension")],
+    ),
+    row("meshgrid", F(2), F(3), F(4), indexing="ij", ref=lambda *xs, indexing: np.meshgrid(*xs, indexing=indexing)),
 ]
