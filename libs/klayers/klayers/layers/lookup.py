@@ -256,6 +256,10 @@ class LookupLayer(Layer):
             return ids
         weights = None
         if self.output_mode == "tf_idf":
+            if self.idf_weights is None:
+                raise ValueError(
+                    "output_mode='tf_idf' needs weights: call adapt() or set_vocabulary() first."
+                )
             weights = np.zeros(self._depth(), "float32")
             weights[: len(self.idf_weights)] = self.idf_weights
         return encode(ids, self.output_mode, self._depth(), self._output_dtype, weights)

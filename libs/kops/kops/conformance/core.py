@@ -92,5 +92,12 @@ ROWS = [
         ref=lambda *xs, indexing="xy": np.meshgrid(*xs, indexing=indexing),
         bad=[case(F(3), F(4), indexing="yx", match="indexing"), case(F(2, 3), F(4), match="one dimension")],
     ),
-    row("meshgrid", F(2), F(3), F(4), indexing="ij", ref=lambda *xs, indexing: np.meshgrid(*xs, indexing=indexing)),
+    row(
+        "meshgrid",
+        F(2),
+        F(3),
+        F(4),
+        indexing="ij",
+        ref=lambda *xs, indexing: np.meshgrid(*xs, indexing=indexing),
+    ),
 ]
