@@ -108,7 +108,8 @@ class EventFile:
 
     def __init__(self, folder: str) -> None:
         os.makedirs(folder, exist_ok=True)
-        name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{os.getpid()}.{time.time_ns() % 10**6}.v2"
+        unique = f"{os.getpid()}.{time.time_ns() % 10**6}"
+        name = f"events.out.tfevents.{int(time.time())}.{socket.gethostname()}.{unique}.v2"
         self.path = os.path.join(folder, name)
         self._file = open(self.path, "wb")  # noqa: SIM115
         self._write(_double(1, time.time()) + _bytes(3, b"brain.Event:2"))
