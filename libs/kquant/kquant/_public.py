@@ -5,10 +5,12 @@ from __future__ import annotations
 NAMES: dict[str, str] = {
     "keras.Quantizer": "kquant.quantizers:Quantizer",
     "keras.quantizers.AbsMaxQuantizer": "kquant.quantizers:AbsMaxQuantizer",
+    "keras.quantizers.Int4QuantizationConfig": "kquant.configs:Int4QuantizationConfig",
     "keras.quantizers.Int8QuantizationConfig": "kquant.configs:Int8QuantizationConfig",
     "keras.quantizers.QuantizationConfig": "kquant.configs:QuantizationConfig",
     "keras.quantizers.Quantizer": "kquant.quantizers:Quantizer",
     "keras.quantizers.abs_max_quantize": "kquant.abs_max:abs_max_quantize",
+    "keras.quantizers.abs_max_quantize_grouped_with_zero_point": "kquant.abs_max_grouped:abs_max_quantize_grouped_with_zero_point",
     "keras.quantizers.compute_float8_amax_history": "kquant.float8:compute_float8_amax_history",
     "keras.quantizers.compute_float8_scale": "kquant.float8:compute_float8_scale",
     "keras.quantizers.deserialize": "kquant.quantizers:deserialize",
@@ -23,6 +25,9 @@ NAMES: dict[str, str] = {
 PLUGINS: dict[str, str] = {
     "quantization.config": "kquant.configs:config_of",
     "quantization.default": "kquant.configs:default_config",
+    "quantization.int4.Dense": "kquant.schemes.int4_dense:Int4Dense",
+    "quantization.int4.EinsumDense": "kquant.schemes.int4_einsum_dense:Int4EinsumDense",
+    "quantization.int4.Embedding": "kquant.schemes.int4_embedding:Int4Embedding",
     "quantization.int8.Dense": "kquant.schemes.int8_dense:Int8Dense",
     "quantization.int8.EinsumDense": "kquant.schemes.int8_einsum_dense:Int8EinsumDense",
     "quantization.int8.Embedding": "kquant.schemes.int8_embedding:Int8Embedding",

@@ -87,7 +87,48 @@ class Int8QuantizationConfig(QuantizationConfig):
         return "int8"
 
 
-_DEFAULTS = {"int8": Int8QuantizationConfig}
+@public("keras.quantizers.Int4QuantizationConfig")
+class Int4QuantizationConfig(QuantizationConfig):
+    """Weights as 4-bit integers, two in a byte.
+
+    Args:
+        weight_quantizer: quantizer of the weights, with `value_range=(-8, 7)`; only without blocks.
+        activation_quantizer: quantizer of the inputs, to int8; only without blocks. The default is none.
+        block_size: how many rows of the kernel share a scale and a zero point; None or -1 is all of them, with a scale
+            and no zero point.
+
+    Raises:
+        ValueError: for another `block_size`, or quantizers together with blocks.
+
+    Example:
+        >>> model.quantize(config=Int4QuantizationConfig(block_size=64))
+    """
+
+    def __init__(
+        self, weight_quantizer: Any = None, activation_quantizer: Any = DEFAULT, block_size: int | None = 128
+    ) -> None:
+        if isinstance(activation_quantizer, str) and activation_quantizer == DEFAULT:
+            activation_quantizer = None
+        super().__init__(weight_quantizer, activation_quantizer)
+        self._demand_dtype()
+        if block_size is not None and block_size != -1 and block_size < 1:
+            raise ValueError(f"block_size must be positive, or None or -1 for no blocks, not {block_size!r}.")
+        blocks = block_size is not None and block_size > 0
+        if blocks and (weight_quantizer is not None or activation_quantizer is not None):
+            raise ValueError(
+                f"Quantizers do not go with blocks (block_size={block_size}): pass block_size=None or leave them out."
+            )
+        self.block_size = block_size
+
+    @property
+    def mode(self) -> str:
+        return "int4"
+
+    def get_config(self) -> dict[str, Any]:
+        return {**super().get_config(), "block_size": self.block_size}
+
+
+_DEFAULTS = {"int8": Int8QuantizationConfig, "int4": Int4QuantizationConfig}
 
 
 @plugin("quantization", "default")

@@ -72,7 +72,7 @@ def unpack_int4(packed: Any, orig_len: int, axis: int = 0, dtype: str = "int8") 
     packed = packed if host else kops.convert_to_tensor(packed)
     _check(packed, dtype)
     lib: Any = np if host else kops
-    shape = tuple(packed.shape)
+    shape = tuple(packed.shape if host else kops.shape(packed))
     axis %= len(shape)
     low = lib.bitwise_and(packed, _to(lib.full_like(packed, 15), dtype))
     if dtype == "int8":

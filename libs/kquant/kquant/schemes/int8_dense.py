@@ -41,8 +41,12 @@ class Int8Dense(Scheme):
         bias = [] if layer.bias is None else [layer.bias]
         return [layer.kernel, *bias, layer.kernel_scale]
 
+    def integers(self, layer: Any) -> Any:
+        """The kernel as int8."""
+        return layer.kernel
+
     def _in_floats(self, layer: Any, inputs: Any) -> Any:
-        kernel = kops.cast(layer.kernel, layer.compute_dtype)
+        kernel = kops.cast(self.integers(layer), layer.compute_dtype)
         return kops.divide(kops.matmul(inputs, kernel), layer.kernel_scale)
 
     def call(self, layer: Any, inputs: Any, training: Any = None) -> Any:
@@ -50,7 +54,7 @@ class Int8Dense(Scheme):
             x = self._in_floats(layer, inputs)
         else:
             integers, scale = self.quantizer(inputs, axis=-1)
-            x = kops.cast(kops.matmul(integers, layer.kernel), layer.compute_dtype)
+            x = kops.cast(kops.matmul(integers, self.integers(layer)), layer.compute_dtype)
             x = kops.divide(x, kops.multiply(scale, layer.kernel_scale))
             x = self.differentiable(x, lambda: self._in_floats(layer, inputs))
         if layer.bias is not None:

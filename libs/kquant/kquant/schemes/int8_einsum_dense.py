@@ -45,20 +45,36 @@ class Int8EinsumDense(Scheme):
         bias = [] if layer.bias is None else [layer.bias]
         return [layer.kernel, *bias, layer.kernel_scale]
 
+    def integers(self, layer: Any) -> Any:
+        """The kernel as int8."""
+        return layer.kernel
+
+    def scale(self, layer: Any) -> Any:
+        """The kernel's scale, laid out as the output."""
+        return layer.kernel_scale
+
     def _in_floats(self, layer: Any, inputs: Any) -> Any:
-        kernel = kops.cast(layer.kernel, layer.compute_dtype)
-        return kops.divide(kops.einsum(layer.equation, inputs, kernel), layer.kernel_scale)
+        kernel = kops.cast(self.integers(layer), layer.compute_dtype)
+        return kops.divide(kops.einsum(layer.equation, inputs, kernel), self.scale(layer))
+
+    @staticmethod
+    def input_axes(layer: Any, inputs: Any) -> EinsumAxes:
+        """For these inputs; an ellipsis may cover more axes than at build."""
+        return axes_of(layer.equation, input_rank=len(inputs.shape))
+
+    def product(self, layer: Any, inputs: Any) -> Any:
+        """The einsum, with quantized inputs."""
+        axes = self.input_axes(layer, inputs)
+        integers, scale = self.quantizer(inputs, axis=axes.input_reduced)
+        x = kops.cast(axes.product(integers, self.integers(layer)), layer.compute_dtype)
+        scale = axes.align(axes.input_reduced, axes.input_order, scale)
+        return kops.divide(x, kops.multiply(scale, self.scale(layer)))
 
     def call(self, layer: Any, inputs: Any, training: Any = None) -> Any:
         if self.quantizer is None:
             x = self._in_floats(layer, inputs)
         else:
-            axes = axes_of(layer.equation, input_rank=len(inputs.shape))
-            integers, scale = self.quantizer(inputs, axis=axes.input_reduced)
-            x = kops.cast(axes.product(integers, layer.kernel), layer.compute_dtype)
-            scale = axes.align(axes.input_reduced, axes.input_order, scale)
-            x = kops.divide(x, kops.multiply(scale, layer.kernel_scale))
-            x = self.differentiable(x, lambda: self._in_floats(layer, inputs))
+            x = self.differentiable(self.product(layer, inputs), lambda: self._in_floats(layer, inputs))
         if layer.bias is not None:
             x = kops.add(x, layer.bias)
         return layer.activation(x)
