@@ -68,12 +68,10 @@ class LayerQuantization:
         self._scheme = scheme
         self._decide_needs()
 
-    def quantized_build(self, kernel_shape: Any, mode: str, config: Any = None) -> None:
-        """Make the variables of a quantized layer whose kernel would have this shape."""
-        if config is not None:
-            self.quantization_config = config
+    def quantized_build(self, input_shape: Any, mode: str) -> None:
+        """Make the variables of a quantized layer; here `input_shape` is the shape that the kernel would have."""
         self._scheme = self._find_scheme(mode)
-        self._scheme.build(self, kernel_shape)
+        self._scheme.build(self, input_shape)
 
     def quantized_call(self, *args: Any, **kwargs: Any) -> Any:
         """The computation on the quantized variables."""

@@ -153,12 +153,12 @@ class Sequential(Model):
         self._layers.insert(0, entry)
         self._tail = x
 
-    def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def call(self, inputs: Any, training: Any = None, mask: Any = None, **kwargs: Any) -> Any:
         x = self._standardize(inputs)
         if mask is not None:
             masking.set_mask(x, mask)
         for layer in self.layers:
-            x = layer(x)
+            x = layer(x, **{k: v for k, v in kwargs.items() if k in layer.call_signature_parameters})
         return x
 
     def _standardize(self, x: Any) -> Any:
@@ -171,7 +171,7 @@ class Sequential(Model):
             input_shape = layer.compute_output_shape(input_shape)
         return input_shape
 
-    def compute_output_spec(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
+    def compute_output_spec(self, inputs: Any, training: Any = None, mask: Any = None, **kwargs: Any) -> Any:
         if not self.built:
             self._build_symbolically({"inputs": inputs}, (inputs,), {})
         return self._infer_by_call((inputs,), {})

@@ -99,6 +99,12 @@ class Dense(Layer):
             )
         self.input_spec = InputSpec(min_ndim=2, axes={-1: input_dim})
 
+    def quantized_build(self, kernel_shape: Any, mode: str, config: Any = None) -> None:
+        """Make the variables of a quantized Dense whose float kernel would have this shape."""
+        if config is not None:
+            self.quantization_config = config
+        super().quantized_build(kernel_shape, mode)
+
     def call(self, inputs: Any, training: Any = None) -> Any:
         x = matmul(inputs, self.kernel)
         if self.bias is not None:

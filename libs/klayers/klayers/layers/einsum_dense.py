@@ -112,6 +112,8 @@ class EinsumDense(Layer):
 
     def quantized_build(self, kernel_shape: Any, mode: str, config: Any = None) -> None:
         """Make the variables of a quantized kernel of this shape; the scheme is kquant's."""
+        if config is not None:
+            self.quantization_config = config
         super().quantized_build(kernel_shape, mode)
 
     def call(self, inputs: Any, training: Any = None) -> Any:

@@ -89,6 +89,8 @@ class Embedding(Layer):
 
     def quantized_build(self, embeddings_shape: Any, mode: str, config: Any = None) -> None:
         """Make the variables of a quantized table `(input_dim, output_dim)`; the scheme is kquant's."""
+        if config is not None:
+            self.quantization_config = config
         super().quantized_build(embeddings_shape, mode)
 
     def call(self, inputs: Any) -> Any:

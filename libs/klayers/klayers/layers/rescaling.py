@@ -42,3 +42,7 @@ class Rescaling(DataLayer):
             return value.tolist() if hasattr(value, "tolist") else value
 
         return {**super().get_config(), "scale": plain(self.scale), "offset": plain(self.offset)}
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        return super().from_config(config)

@@ -108,6 +108,10 @@ class Resizing(ImageLayer):
         shape[self.height_axis], shape[self.width_axis] = self.height, self.width
         return tuple(shape)
 
+    def transform_labels(self, labels: Any, transformation: Any = None, training: bool = True) -> Any:
+        """The labels: a change of size leaves them as they are."""
+        return labels
+
     def get_config(self) -> dict[str, Any]:
         return {
             **super().get_config(),
