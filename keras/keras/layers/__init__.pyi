@@ -39,6 +39,8 @@ from klayers.layers.cropping import Cropping3D as Cropping3D
 from klayers.layers.cropping import ZeroPadding1D as ZeroPadding1D
 from klayers.layers.cropping import ZeroPadding2D as ZeroPadding2D
 from klayers.layers.cropping import ZeroPadding3D as ZeroPadding3D
+from klayers.layers.crops import CenterCrop as CenterCrop
+from klayers.layers.crops import RandomCrop as RandomCrop
 from klayers.layers.dense import Dense as Dense
 from klayers.layers.depthwise_conv import DepthwiseConv1D as DepthwiseConv1D
 from klayers.layers.depthwise_conv import DepthwiseConv2D as DepthwiseConv2D
@@ -77,6 +79,7 @@ from klayers.layers.layer_normalization import LayerNormalization as LayerNormal
 from klayers.layers.lstm import LSTM as LSTM
 from klayers.layers.lstm import LSTMCell as LSTMCell
 from klayers.layers.masking import Masking as Masking
+from klayers.layers.max_num_bounding_boxes import MaxNumBoundingBoxes as MaxNumBoundingBoxes
 from klayers.layers.merging import Add as Add
 from klayers.layers.merging import Average as Average
 from klayers.layers.merging import Maximum as Maximum
@@ -94,6 +97,7 @@ from klayers.layers.noise import AlphaDropout as AlphaDropout
 from klayers.layers.noise import GaussianDropout as GaussianDropout
 from klayers.layers.noise import GaussianNoise as GaussianNoise
 from klayers.layers.normalization import Normalization as Normalization
+from klayers.layers.pipeline import Pipeline as Pipeline
 from klayers.layers.pooling import AveragePooling1D as AveragePooling1D
 from klayers.layers.pooling import AveragePooling1D as AvgPool1D
 from klayers.layers.pooling import AveragePooling2D as AveragePooling2D
@@ -106,8 +110,21 @@ from klayers.layers.pooling import MaxPooling2D as MaxPool2D
 from klayers.layers.pooling import MaxPooling2D as MaxPooling2D
 from klayers.layers.pooling import MaxPooling3D as MaxPool3D
 from klayers.layers.pooling import MaxPooling3D as MaxPooling3D
+from klayers.layers.random_affine import RandomShear as RandomShear
+from klayers.layers.random_affine import RandomTranslation as RandomTranslation
+from klayers.layers.random_affine import RandomZoom as RandomZoom
+from klayers.layers.random_color import RandomColorDegeneration as RandomColorDegeneration
+from klayers.layers.random_color import RandomColorJitter as RandomColorJitter
+from klayers.layers.random_color import RandomGrayscale as RandomGrayscale
+from klayers.layers.random_color import RandomHue as RandomHue
+from klayers.layers.random_color import RandomSaturation as RandomSaturation
 from klayers.layers.random_flip import RandomFlip as RandomFlip
 from klayers.layers.random_rotation import RandomRotation as RandomRotation
+from klayers.layers.random_tone import RandomBrightness as RandomBrightness
+from klayers.layers.random_tone import RandomContrast as RandomContrast
+from klayers.layers.random_tone import RandomInvert as RandomInvert
+from klayers.layers.random_tone import RandomPosterization as RandomPosterization
+from klayers.layers.random_tone import Solarization as Solarization
 from klayers.layers.rectifiers import ELU as ELU
 from klayers.layers.rectifiers import LeakyReLU as LeakyReLU
 from klayers.layers.rectifiers import PReLU as PReLU

@@ -81,6 +81,7 @@ class MultiHeadAttention(Layer):
             )
         self.supports_masking = True
         self._num_heads = num_heads
+        self._source_heads = num_heads  # of key and value
         self._key_dim = key_dim
         self._value_dim = value_dim or key_dim
         self._dropout = dropout
@@ -118,8 +119,8 @@ class MultiHeadAttention(Layer):
             axes = range(1, rank - 1)
         self._attention_axes = tuple(a % rank for a in axes)
         self._query_dense = self._project("query", query_shape, self._key_dim)
-        self._key_dense = self._project("key", key_shape, self._key_dim)
-        self._value_dense = self._project("value", value_shape, self._value_dim)
+        self._key_dense = self._project("key", key_shape, self._key_dim, self._source_heads)
+        self._value_dense = self._project("value", value_shape, self._value_dim, self._source_heads)
         if self._use_gate:
             self._gate_dense = self._project("gate", query_shape, self._value_dim, activation="sigmoid")
         self._dropout_layer = Dropout(rate=self._dropout, dtype=self.dtype_policy, seed=self.seed)
@@ -150,13 +151,15 @@ class MultiHeadAttention(Layer):
             "dtype": self.dtype_policy,
         }
 
-    def _project(self, name: str, input_shape: Any, size: int, activation: Any = None) -> EinsumDense:
+    def _project(
+        self, name: str, input_shape: Any, size: int, heads: int | None = None, activation: Any = None
+    ) -> EinsumDense:
         rank = len(input_shape)
         letters = string.ascii_lowercase
         body, last, out = letters[: rank - 1], letters[rank - 1], letters[rank : rank + 2]
         layer = EinsumDense(
             f"{body}{last},{last}{out}->{body}{out}",
-            output_shape=(*input_shape[1:-1], self._num_heads, size),
+            output_shape=(*input_shape[1:-1], heads or self._num_heads, size),
             bias_axes=out if self._use_bias else None,
             activation=activation,
             name=name,
@@ -181,12 +184,16 @@ class MultiHeadAttention(Layer):
         key = value if key is None else key
         mask = self._mask(query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask)
         gate = None if self._gate_dense is None else self._gate_dense(query)
-        q, k, v = self._query_dense(query), self._key_dense(key), self._value_dense(value)
+        q = self._query_dense(query)
+        k, v = self._sources(key, value)
         attended, scores = self._attend(q, k, v, mask, return_attention_scores, training)
         if gate is not None:
             attended = attended * gate
         output = self._output_dense(attended)
         return (output, scores) if return_attention_scores else output
+
+    def _sources(self, key: Any, value: Any) -> tuple[Any, Any]:
+        return self._key_dense(key), self._value_dense(value)
 
     def _attend(self, q: Any, k: Any, v: Any, mask: Any, want_scores: bool, training: Any) -> Any:
         """Attention over the attention axes, which are brought to `(batch, length, heads, dim)` and back."""
