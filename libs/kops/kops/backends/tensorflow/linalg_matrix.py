@@ -10,7 +10,8 @@ _la = tf.linalg
 
 
 def _cholesky(x: Any, upper: bool) -> Any:
-    factor = _la.cholesky(x)
+    # Of the symmetric part, as on JAX: the gradient then belongs to the function that is computed.
+    factor = _la.cholesky((x + _la.adjoint(x)) * tf.cast(0.5, x.dtype))
     return _la.adjoint(factor) if upper else factor
 
 

@@ -31,7 +31,8 @@ def _svd(x: torch.Tensor, full_matrices: bool, compute_uv: bool) -> Any:
 
 
 TABLE = {
-    "cholesky": lambda x, upper: _la.cholesky(x, upper=upper),
+    # Of the symmetric part, as on JAX: the gradient then belongs to the function that is computed.
+    "cholesky": lambda x, upper: _la.cholesky((x + x.mH) * 0.5, upper=upper),
     "det": _la.det,
     "slogdet": lambda x: tuple(_la.slogdet(x)),
     "inv": _la.inv,
