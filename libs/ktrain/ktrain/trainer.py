@@ -247,6 +247,17 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
         )
         return loss, after
 
+    def quantize(self, mode: Any = None, config: Any = None, filters: Any = None, **kwargs: Any) -> None:
+        """Hold and apply the kernels of the layers in fewer bits; see `klayers.Model.quantize`."""
+        super().quantize(mode=mode, config=config, filters=filters, **kwargs)
+        self._forget_functions()
+
+    def _forget_functions(self) -> None:
+        """Make steps anew: the model has other variables now."""
+        self.__dict__.pop("_loose_functions", None)
+        if self._compiled is not None:
+            self._compiled.functions.clear()
+
     # Building
 
     def _prepare(self, data: Any, training: bool = True) -> None:
@@ -315,6 +326,8 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
             )
             for key, value in config.items()
         }  # fmt: skip
+        if "jit_compile" in config:
+            config["jit_compile"] = engines.load().jit_of_file(config["jit_compile"])
         self.compile(**config)
         if self.optimizer is not None and self.built:
             self.optimizer.build(self.trainable_variables)

@@ -7,7 +7,16 @@ from typing import Any
 from ktrain.engines import steps
 from ktrain.engines.steps import fetch, python_logs
 
-__all__ = ["Steps", "fetch", "fused_update", "is_concrete", "python_logs", "require_training", "resolve_jit"]
+__all__ = [
+    "Steps",
+    "fetch",
+    "fused_update",
+    "is_concrete",
+    "jit_of_file",
+    "python_logs",
+    "require_training",
+    "resolve_jit",
+]
 
 
 def is_concrete(x: Any) -> bool:
@@ -23,6 +32,11 @@ def fused_update(optimizer: Any, variables: list[Any]) -> Any:
 def resolve_jit(model: Any, jit_compile: Any) -> bool:
     """Whether steps are compiled."""
     return False
+
+
+def jit_of_file(jit_compile: Any) -> Any:
+    """What a file's `jit_compile` means here: what it says."""
+    return jit_compile
 
 
 def require_training() -> None:

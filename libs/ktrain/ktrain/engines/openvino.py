@@ -14,10 +14,19 @@ from kops.engine import engine
 from ktrain.data.packing import unpack_x_y_sample_weight
 from ktrain.engines import numpy as eager
 from ktrain.engines import steps
-from ktrain.engines.numpy import fused_update, is_concrete, resolve_jit
+from ktrain.engines.numpy import fused_update, is_concrete, jit_of_file, resolve_jit
 from ktrain.engines.steps import fetch, python_logs
 
-__all__ = ["Steps", "fetch", "fused_update", "is_concrete", "python_logs", "require_training", "resolve_jit"]
+__all__ = [
+    "Steps",
+    "fetch",
+    "fused_update",
+    "is_concrete",
+    "jit_of_file",
+    "python_logs",
+    "require_training",
+    "resolve_jit",
+]
 
 
 def require_training() -> None:

@@ -11,7 +11,16 @@ from ktrain.data.packing import unpack_x_y_sample_weight
 from ktrain.engines import steps
 from ktrain.engines.steps import fetch, python_logs
 
-__all__ = ["Steps", "fetch", "fused_update", "is_concrete", "python_logs", "require_training", "resolve_jit"]
+__all__ = [
+    "Steps",
+    "fetch",
+    "fused_update",
+    "is_concrete",
+    "jit_of_file",
+    "python_logs",
+    "require_training",
+    "resolve_jit",
+]
 
 
 def is_concrete(x: Any) -> bool:
@@ -31,6 +40,11 @@ def resolve_jit(model: Any, jit_compile: Any) -> bool:
             return False
         return all(getattr(layer, "supports_jit", True) for layer in model._flatten_layers())
     return bool(jit_compile)
+
+
+def jit_of_file(jit_compile: Any) -> Any:
+    """What a file's `jit_compile` means here: JAX writes True for "auto", which is no wish for XLA on this engine."""
+    return "auto"
 
 
 def require_training() -> None:

@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import types
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,16 @@ from ktrain.data.packing import unpack_x_y_sample_weight
 from ktrain.engines import steps
 from ktrain.engines.steps import fetch, python_logs
 
-__all__ = ["Steps", "fetch", "fused_update", "is_concrete", "python_logs", "require_training", "resolve_jit"]
+__all__ = [
+    "Steps",
+    "fetch",
+    "fused_update",
+    "is_concrete",
+    "jit_of_file",
+    "python_logs",
+    "require_training",
+    "resolve_jit",
+]
 
 
 def is_concrete(x: Any) -> bool:
@@ -36,6 +46,11 @@ def fused_update(optimizer: Any, variables: list[Any]) -> Any:
 def resolve_jit(model: Any, jit_compile: Any) -> bool:
     """Whether forward pass and loss are compiled; compiling takes long, so only when asked for."""
     return jit_compile is True
+
+
+def jit_of_file(jit_compile: Any) -> Any:
+    """What a file's `jit_compile` means here: JAX writes True for "auto", which is no wish to compile PyTorch code."""
+    return "auto"
 
 
 def require_training() -> None:
@@ -105,9 +120,7 @@ class Steps(steps.EagerSteps):
     def _forward_and_loss(self: Any, x: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
         if not self.jit_compile:
             return self._plain_forward_and_loss(x, y, sample_weight)
-        compiled = self._cached(
-            "compiled", lambda: torch.compile(self._plain_forward_and_loss, fullgraph=True)
-        )
+        compiled = self._cached("compiled", lambda: _compile(self._plain_forward_and_loss))
         return compiled(x, y, sample_weight)
 
     def _plain_forward_and_loss(self: Any, x: Any, y: Any, sample_weight: Any) -> tuple[Any, Any]:
@@ -167,6 +180,19 @@ class Steps(steps.EagerSteps):
             return run
 
         return self._cached("predict", make, force)
+
+
+def _compile(method: Any) -> Any:
+    """A method compiled as one graph.
+
+    The compiler counts recompilations by code object, and all models share the method's: each gets its own copy.
+    """
+    function = method.__func__
+    code = function.__code__.replace(co_name=f"{function.__name__}_{id(method.__self__)}")
+    copy = types.FunctionType(
+        code, function.__globals__, function.__name__, function.__defaults__, function.__closure__
+    )
+    return torch.compile(types.MethodType(copy, method.__self__), fullgraph=True)
 
 
 class _Held:
