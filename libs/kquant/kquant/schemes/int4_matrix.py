@@ -50,7 +50,7 @@ class Int4Matrix(Int4Scheme):
         """Add the variables."""
         self.columns = columns
         self.block = self.block_size(layer)
-        self.quantizer = None if self.block > 0 else self.input_quantizer(layer)
+        self.quantizer: Any = None if self.block > 0 else self.input_quantizer(layer)
         self.add(layer, "kernel", (rows, -(-columns // 2)), "int8")
         if self.block > 0:
             blocks = -(-rows // self.block)
