@@ -17,6 +17,7 @@ KINDS = (
     "keras.regularizers.",
     "keras.constraints.",
     "keras.dtype_policies.",
+    "keras.quantizers.",
     "keras.DTypePolicy",
     "keras.FloatDTypePolicy",
     "keras.InputSpec",

@@ -5,6 +5,7 @@ from __future__ import annotations
 NAMES: dict[str, str] = {
     "keras.Quantizer": "kquant.quantizers:Quantizer",
     "keras.quantizers.AbsMaxQuantizer": "kquant.quantizers:AbsMaxQuantizer",
+    "keras.quantizers.Float8QuantizationConfig": "kquant.configs:Float8QuantizationConfig",
     "keras.quantizers.Int4QuantizationConfig": "kquant.configs:Int4QuantizationConfig",
     "keras.quantizers.Int8QuantizationConfig": "kquant.configs:Int8QuantizationConfig",
     "keras.quantizers.QuantizationConfig": "kquant.configs:QuantizationConfig",
@@ -25,6 +26,8 @@ NAMES: dict[str, str] = {
 PLUGINS: dict[str, str] = {
     "quantization.config": "kquant.configs:config_of",
     "quantization.default": "kquant.configs:default_config",
+    "quantization.float8.Dense": "kquant.schemes.float8_dense:Float8Dense",
+    "quantization.float8.EinsumDense": "kquant.schemes.float8_dense:Float8EinsumDense",
     "quantization.int4.Dense": "kquant.schemes.int4_dense:Int4Dense",
     "quantization.int4.EinsumDense": "kquant.schemes.int4_einsum_dense:Int4EinsumDense",
     "quantization.int4.Embedding": "kquant.schemes.int4_embedding:Int4Embedding",

@@ -128,7 +128,31 @@ class Int4QuantizationConfig(QuantizationConfig):
         return {**super().get_config(), "block_size": self.block_size}
 
 
-_DEFAULTS = {"int8": Int8QuantizationConfig, "int4": Int4QuantizationConfig}
+@public("keras.quantizers.Float8QuantizationConfig")
+class Float8QuantizationConfig(QuantizationConfig):
+    """Training with products of float8 numbers; there is nothing to choose.
+
+    Example:
+        >>> model.quantize(config=Float8QuantizationConfig())
+        >>> model.fit(x, y)
+    """
+
+    def __init__(self) -> None:
+        super().__init__()
+
+    @property
+    def mode(self) -> str:
+        return "float8"
+
+    def get_config(self) -> dict[str, Any]:
+        return {}
+
+
+_DEFAULTS = {
+    "int8": Int8QuantizationConfig,
+    "int4": Int4QuantizationConfig,
+    "float8": Float8QuantizationConfig,
+}
 
 
 @plugin("quantization", "default")

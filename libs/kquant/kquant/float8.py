@@ -7,7 +7,8 @@ from typing import Any
 import kops
 from kspec import public
 
-_LARGEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
+# The largest finite number of each dtype.
+LARGEST = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
 
 
 @public("keras.quantizers.compute_float8_scale")
@@ -59,9 +60,9 @@ def quantize_and_dequantize(inputs: Any, scale: Any, quantized_dtype: str, compu
         compute_dtype: the dtype in which to divide, and of the result.
     """
     dtype = kops.standardize_dtype(quantized_dtype)
-    if dtype not in _LARGEST:
-        raise ValueError(f"quantized_dtype must be one of {', '.join(_LARGEST)}, not {quantized_dtype!r}.")
+    if dtype not in LARGEST:
+        raise ValueError(f"quantized_dtype must be one of {', '.join(LARGEST)}, not {quantized_dtype!r}.")
     scale = kops.cast(scale, compute_dtype)
-    largest = _LARGEST[dtype]
+    largest = LARGEST[dtype]
     x = kops.clip(kops.divide(kops.cast(inputs, compute_dtype), scale), -largest, largest)
     return kops.multiply(kops.cast(kops.cast(x, dtype), compute_dtype), scale)

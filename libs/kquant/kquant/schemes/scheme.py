@@ -24,11 +24,15 @@ class Scheme:
 
     def exchange(self, layer: Any, old: str, make: Any) -> None:
         """Take the float variable `old` from the layer, let `make(layer)` add the quantized ones in its place."""
+        self.adopt_policy(layer)
+        self.forget(layer, old)
+        make(layer)
+
+    def adopt_policy(self, layer: Any) -> None:
+        """Give the layer the quantized policy that stands in files."""
         if layer.quantization_mode is None:
             source = layer.dtype_policy.name
             layer._dtype_policy = dtype_policies.get(f"{self.policy_mode(layer)}_from_{source}")
-        self.forget(layer, old)
-        make(layer)
 
     @staticmethod
     def forget(layer: Any, name: str) -> None:
