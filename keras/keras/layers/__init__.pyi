@@ -5,6 +5,7 @@ from klayers.input_spec import InputSpec as InputSpec
 from klayers.layer import Layer as Layer
 from klayers.layers.activation import Activation as Activation
 from klayers.layers.activation import Softmax as Softmax
+from klayers.layers.adaptive_equalization import ContrastLimitedAdaptiveHistogramEqualization as ContrastLimitedAdaptiveHistogramEqualization
 from klayers.layers.adaptive_pooling import AdaptiveAveragePooling1D as AdaptiveAveragePooling1D
 from klayers.layers.adaptive_pooling import AdaptiveAveragePooling2D as AdaptiveAveragePooling2D
 from klayers.layers.adaptive_pooling import AdaptiveAveragePooling3D as AdaptiveAveragePooling3D
@@ -13,6 +14,8 @@ from klayers.layers.adaptive_pooling import AdaptiveMaxPooling2D as AdaptiveMaxP
 from klayers.layers.adaptive_pooling import AdaptiveMaxPooling3D as AdaptiveMaxPooling3D
 from klayers.layers.attention import AdditiveAttention as AdditiveAttention
 from klayers.layers.attention import Attention as Attention
+from klayers.layers.augmentation_policies import AugMix as AugMix
+from klayers.layers.augmentation_policies import RandAugment as RandAugment
 from klayers.layers.batch_normalization import BatchNormalization as BatchNormalization
 from klayers.layers.bidirectional import Bidirectional as Bidirectional
 from klayers.layers.category_encoding import CategoryEncoding as CategoryEncoding
@@ -53,6 +56,8 @@ from klayers.layers.dropout import SpatialDropout2D as SpatialDropout2D
 from klayers.layers.dropout import SpatialDropout3D as SpatialDropout3D
 from klayers.layers.einsum_dense import EinsumDense as EinsumDense
 from klayers.layers.embedding import Embedding as Embedding
+from klayers.layers.equalization import AutoContrast as AutoContrast
+from klayers.layers.equalization import Equalization as Equalization
 from klayers.layers.global_pooling import GlobalAveragePooling1D as GlobalAveragePooling1D
 from klayers.layers.global_pooling import GlobalAveragePooling1D as GlobalAvgPool1D
 from klayers.layers.global_pooling import GlobalAveragePooling2D as GlobalAveragePooling2D
@@ -80,6 +85,7 @@ from klayers.layers.lstm import LSTM as LSTM
 from klayers.layers.lstm import LSTMCell as LSTMCell
 from klayers.layers.masking import Masking as Masking
 from klayers.layers.max_num_bounding_boxes import MaxNumBoundingBoxes as MaxNumBoundingBoxes
+from klayers.layers.mel_spectrogram import MelSpectrogram as MelSpectrogram
 from klayers.layers.merging import Add as Add
 from klayers.layers.merging import Average as Average
 from klayers.layers.merging import Maximum as Maximum
@@ -92,6 +98,8 @@ from klayers.layers.merging import maximum as maximum
 from klayers.layers.merging import minimum as minimum
 from klayers.layers.merging import multiply as multiply
 from klayers.layers.merging import subtract as subtract
+from klayers.layers.mixing import CutMix as CutMix
+from klayers.layers.mixing import MixUp as MixUp
 from klayers.layers.multi_head_attention import MultiHeadAttention as MultiHeadAttention
 from klayers.layers.noise import AlphaDropout as AlphaDropout
 from klayers.layers.noise import GaussianDropout as GaussianDropout
@@ -118,6 +126,9 @@ from klayers.layers.random_color import RandomColorJitter as RandomColorJitter
 from klayers.layers.random_color import RandomGrayscale as RandomGrayscale
 from klayers.layers.random_color import RandomHue as RandomHue
 from klayers.layers.random_color import RandomSaturation as RandomSaturation
+from klayers.layers.random_filters import RandomErasing as RandomErasing
+from klayers.layers.random_filters import RandomGaussianBlur as RandomGaussianBlur
+from klayers.layers.random_filters import RandomSharpness as RandomSharpness
 from klayers.layers.random_flip import RandomFlip as RandomFlip
 from klayers.layers.random_rotation import RandomRotation as RandomRotation
 from klayers.layers.random_tone import RandomBrightness as RandomBrightness
@@ -125,6 +136,8 @@ from klayers.layers.random_tone import RandomContrast as RandomContrast
 from klayers.layers.random_tone import RandomInvert as RandomInvert
 from klayers.layers.random_tone import RandomPosterization as RandomPosterization
 from klayers.layers.random_tone import Solarization as Solarization
+from klayers.layers.random_warps import RandomElasticTransform as RandomElasticTransform
+from klayers.layers.random_warps import RandomPerspective as RandomPerspective
 from klayers.layers.rectifiers import ELU as ELU
 from klayers.layers.rectifiers import LeakyReLU as LeakyReLU
 from klayers.layers.rectifiers import PReLU as PReLU
@@ -147,6 +160,7 @@ from klayers.layers.simple_rnn import SimpleRNN as SimpleRNN
 from klayers.layers.simple_rnn import SimpleRNNCell as SimpleRNNCell
 from klayers.layers.spectral_normalization import SpectralNormalization as SpectralNormalization
 from klayers.layers.stacked_rnn_cells import StackedRNNCells as StackedRNNCells
+from klayers.layers.stft_spectrogram import STFTSpectrogram as STFTSpectrogram
 from klayers.layers.string_lookup import StringLookup as StringLookup
 from klayers.layers.text_vectorization import TextVectorization as TextVectorization
 from klayers.layers.time_distributed import TimeDistributed as TimeDistributed

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 from klayers import graph_config, masking
 from klayers.call_arguments import as_tensor
+from klayers.context import context
 from klayers.graph_order import ordered_operations
 from klayers.input_layer import Input, InputLayer
 from klayers.input_spec import InputSpec
@@ -16,6 +18,16 @@ from kops.function import Function
 from kops.keras_tensor import KerasTensor
 from kops.naming import auto_name
 from kops.scopes import NoRecording
+
+
+def _as_model(operation: Any, args: Any, kwargs: Any) -> Any:
+    """A call in the graph, in the mode of the model.
+
+    Files of Keras have the mode that was in force when the graph was made written into the calls of layers.
+    """
+    if kwargs.get("training") is not None:
+        kwargs = {**kwargs, "training": context.training}
+    return operation(*args, **kwargs)
 
 
 class Functional(Model):
@@ -134,7 +146,12 @@ class Functional(Model):
         if mask is not None:
             for x, m in zip(flat, tree.flatten(mask)):
                 masking.set_mask(x, m)
-        return self._function.pack_outputs(self._function.run(flat))
+        run = _as_model if self._has_training_recorded and context.training is not None else None
+        return self._function.pack_outputs(self._function.run(flat, run))
+
+    @functools.cached_property
+    def _has_training_recorded(self) -> bool:
+        return any(node.kwargs.get("training") is not None for node in self._function.nodes)
 
     def _standardize(self, inputs: Any) -> list[Any]:
         """The inputs in the graph's order, as tensors of its dtypes and ranks."""

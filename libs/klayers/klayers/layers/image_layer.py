@@ -179,7 +179,10 @@ class ImageLayer(DataLayer):
 
     def compute_output_spec(self, data: Any, training: bool = True) -> Any:
         if isinstance(data, dict):
-            return self._infer_by_call((data,), {"training": training})
+            # Shapes do not depend on chance, which need not be drawn for them.
+            specs = self._infer_by_call((data,), {"training": False})
+            shape = self.compute_output_shape(tuple(data["images"].shape))
+            return {**specs, "images": KerasTensor(shape, dtype=self.compute_dtype)}
         return KerasTensor(self.compute_output_shape(tuple(data.shape)), dtype=self.compute_dtype)
 
     def get_config(self) -> dict[str, Any]:
