@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 
@@ -71,3 +72,64 @@ def test_data_and_model_parallel_train_as_one_device(tmp_path):
                 saved[f"{kind} {name}"], saved[f"one {name}"], rtol=2e-4, atol=2e-5, err_msg=f"{kind} {name}"
             )
     assert saved["one losses"][-1] < saved["one losses"][0]
+
+
+PROCESS = """
+import os, sys
+import keras, numpy as np
+
+number = int(sys.argv[1])
+keras.distribution.initialize()  # from the environment
+parallel = keras.distribution.DataParallel(auto_shard_dataset=False)
+assert (parallel.num_processes, parallel.num_model_replicas, parallel.data_shard_id) == (2, 4, number)
+x = np.random.default_rng(0).normal(size=(64, 6)).astype("float32")
+y = (x.sum(-1, keepdims=True) > 0).astype("float32")
+
+
+def trained(x, y, batch_size):
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential(
+        [keras.Input((6,)), keras.layers.Dense(8, "tanh"), keras.layers.Dense(1, "sigmoid")]
+    )
+    model.compile(keras.optimizers.SGD(0.5), "binary_crossentropy")
+    model.fit(x, y, batch_size=batch_size, epochs=2, shuffle=False, verbose=0)
+    return model.get_weights()
+
+
+alone = trained(x, y, 16)
+keras.distribution.set_distribution(parallel)
+# Of every batch of 16 each process reads its half.
+mine = [a.reshape(4, 2, 8, -1)[:, number].reshape(32, -1) for a in (x, y)]
+for a, b in zip(trained(*mine, 8), alone):
+    np.testing.assert_allclose(a, b, rtol=1e-4, atol=1e-6)
+"""
+
+
+@pytest.mark.skipif(settings.backend != "jax", reason="JAX connects processes")
+def test_two_processes_train_as_one():
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    env = {
+        **os.environ,
+        "XLA_FLAGS": "--xla_force_host_platform_device_count=2",
+        "JAX_PLATFORMS": "cpu",
+        "KERAS_DISTRIBUTION_JOB_ADDRESSES": f"localhost:{port}",
+        "KERAS_DISTRIBUTION_NUM_PROCESSES": "2",
+    }
+    running = [
+        subprocess.Popen(
+            [sys.executable, "-c", PROCESS, str(number)],
+            env={**env, "KERAS_DISTRIBUTION_PROCESS_ID": str(number)},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        for number in range(2)
+    ]
+    try:
+        outputs = [process.communicate(timeout=300)[0] for process in running]
+    finally:
+        for process in running:
+            process.kill()
+    assert [process.returncode for process in running] == [0, 0], "\n".join(outputs)
