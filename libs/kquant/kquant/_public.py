@@ -31,6 +31,7 @@ PLUGINS: dict[str, str] = {
     "quantization.int4.Dense": "kquant.schemes.int4_dense:Int4Dense",
     "quantization.int4.EinsumDense": "kquant.schemes.int4_einsum_dense:Int4EinsumDense",
     "quantization.int4.Embedding": "kquant.schemes.int4_embedding:Int4Embedding",
+    "quantization.int4.ReversibleEmbedding": "kquant.schemes.int4_reversible_embedding:Int4ReversibleEmbedding",
     "quantization.int8.Dense": "kquant.schemes.int8_dense:Int8Dense",
     "quantization.int8.EinsumDense": "kquant.schemes.int8_einsum_dense:Int8EinsumDense",
     "quantization.int8.Embedding": "kquant.schemes.int8_embedding:Int8Embedding",

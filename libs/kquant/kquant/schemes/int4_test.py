@@ -97,3 +97,21 @@ def test_a_model_in_a_file(tmp_path):
     np.testing.assert_allclose(again.predict(VECTORS), out, rtol=1e-5, atol=1e-6)
     with pytest.raises(ValueError, match="Already quantized"):
         again.quantize("int8")
+
+
+@pytest.mark.parametrize("block_size", [4, None])
+@pytest.mark.parametrize("tie", [True, False])
+def test_reversible_embedding_in_both_directions(tie, block_size):
+    layer = klayers.ReversibleEmbedding(7, 10, tie_weights=tie, logit_soft_cap=2.0)
+    vectors = host(layer(NUMBERS))
+    scores = host(layer(vectors, reverse=True))
+    layer.quantize(config=Int4QuantizationConfig(block_size=block_size))
+    out = host(layer(NUMBERS))
+    assert 0 < np.abs(out - vectors).max() < 0.1 * np.abs(vectors).max()
+    # What the reverse direction multiplies by is what the forward direction looks up, when they share a table.
+    back = host(layer(vectors, reverse=True))
+    assert 0 < np.abs(back - scores).max() < 0.2 * np.abs(scores).max()
+    if tie:
+        table = host(layer(np.arange(7)))
+        np.testing.assert_allclose(back, 2 * np.tanh(vectors @ table.T / 2), rtol=1e-4, atol=1e-7)
+    assert len(layer._file_variables()) == len(layer.weights)

@@ -33,8 +33,15 @@ class Int8ReversibleEmbedding(Int8Embedding):
         reverse = None
         if not layer.tie_weights:
             reverse = self.quantize_weight(layer, layer.reverse_embeddings.numpy(), axis=0)
+            kept = layer.reverse_embeddings
             self.forget(layer, "reverse_embeddings")
-        super().quantize(layer)
+        try:
+            super().quantize(layer)
+        except Exception:
+            if reverse is not None:
+                layer.reverse_embeddings = kept
+                layer._own_variables.append(kept)
+            raise
         if reverse is not None:
             integers, scale = reverse
             layer.reverse_embeddings.assign(integers)

@@ -132,6 +132,16 @@ def test_reversible_embedding_in_both_directions():
         assert len(layer._file_variables()) == (2 if tie else 4)
 
 
+def test_a_failed_quantize_leaves_the_layer_as_it_was():
+    layer = klayers.ReversibleEmbedding(7, 4, tie_weights=False, dtype="float16")
+    layer.build(None)
+    before = [v.path for v in layer.weights]
+    with pytest.raises(ValueError, match="float16"):
+        layer.quantize("int8")
+    assert sorted(v.path for v in layer.weights) == sorted(before)
+    assert layer.quantization_mode is None and layer.quantization_config is None
+
+
 def test_mistakes_are_explained():
     layer = klayers.Dense(3)
     with pytest.raises(ValueError, match="before it is built"):
