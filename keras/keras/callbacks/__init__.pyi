@@ -12,4 +12,5 @@ from ktrain.callbacks.model_checkpoint import ModelCheckpoint as ModelCheckpoint
 from ktrain.callbacks.progbar_logger import ProgbarLogger as ProgbarLogger
 from ktrain.callbacks.remote_monitor import RemoteMonitor as RemoteMonitor
 from ktrain.callbacks.swap_ema_weights import SwapEMAWeights as SwapEMAWeights
+from ktrain.callbacks.tensorboard import TensorBoard as TensorBoard
 from ktrain.callbacks.terminate_on_nan import TerminateOnNaN as TerminateOnNaN
