@@ -171,3 +171,17 @@ def test_deep_models_do_not_exhaust_the_stack():
     for _ in range(1500):
         h = h + 1.0
     np.testing.assert_allclose(array(Model(x, h)(np.zeros((1, 2)))), [[1500.0, 1500.0]])
+
+
+def test_calls_in_the_graph_have_the_mode_of_the_model():
+    # As in files of Keras, which have the mode of the time when the graph was made in the calls.
+    from klayers.layers.dropout import Dropout
+
+    x = np.ones((4, 100), "float32")
+    inputs = Input((100,))
+    for recorded in (True, False):
+        model = Model(inputs, Dropout(0.5)(inputs, training=recorded))
+        assert (array(model(x, training=True)) == 0).any()
+        assert not (array(model(x, training=False)) == 0).any()
+    always = Model(inputs, Dropout(0.5)(inputs, training=True))
+    assert (array(always(x)) == 0).any()

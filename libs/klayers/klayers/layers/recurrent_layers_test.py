@@ -119,6 +119,15 @@ def test_stateful_layers_remember():
         GRU(4, stateful=True)(KerasTensor((None, 5, 3)))
 
 
+@pytest.mark.skipif(engine().NAME != "torch", reason="the engine whose variables are changed in place")
+def test_gradients_survive_the_change_of_state():
+    layer = GRU(4, stateful=True)
+    for _ in range(2):
+        out = layer(X)
+        kops.sum(out).backward()
+    assert layer.cell.recurrent_kernel.value.grad is not None
+
+
 def test_other_activations_leave_the_fused_op():
     layer = LSTM(4, activation="relu", recurrent_activation="hard_sigmoid", use_bias=False)
     x = X[:1, :1]

@@ -163,7 +163,8 @@ class RNN(Layer):
     def _start(self, sequences: Any, initial_state: Any) -> list[Any]:
         if initial_state is None:
             if self.stateful and self.states is not None:
-                initial_state = tree.map_structure(lambda v: v.value, self.states)
+                # A copy: PyTorch writes the new states into the memory that gradients still need.
+                initial_state = tree.map_structure(lambda v: kops.stop_gradient(v.value) + 0.0, self.states)
             else:
                 initial_state = self._zero_state(sequences)
         elif not isinstance(initial_state, (list, tuple)):
