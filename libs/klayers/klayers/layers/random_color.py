@@ -117,7 +117,7 @@ class RandomGrayscale(ColorLayer):
         super().__init__((0, 255), seed, data_format=data_format, **kwargs)
         if not 0 <= factor <= 1:
             raise ValueError(f"factor must be a probability, not {factor!r}.")
-        self.factor = factor
+        self.factor: Any = factor  # a probability, where its relatives have a range
 
     def _draw(self, batch: tuple[Any, ...], seed: Any) -> Any:
         return random.uniform(batch, dtype="float32", seed=seed) < self.factor

@@ -72,12 +72,13 @@ class RandomPerspective(ImageLayer):
     def _warped(self, x: Any, transformation: Any, interpolation: str) -> Any:
         if transformation is None:
             return x
-        points = [transformation[k] for k in ("start_points", "end_points")]
+        start, end = transformation["start_points"], transformation["end_points"]
         if len(x.shape) == 3:
-            points = [p[0] for p in points]
+            start, end = start[0], end[0]
         return perspective_transform(
             x,
-            *points,
+            start,
+            end,
             interpolation=interpolation,
             fill_value=self.fill_value,
             data_format=self.data_format,
