@@ -528,8 +528,5 @@ def _fused_update(optimizer: Optimizer, variables: list[Any]) -> Any:
 
 
 def _initializer(initializer: Any) -> Any:
-    if initializer == "zeros":
-        return lambda shape, dtype=None: ops.zeros(shape, dtype=dtype)
-    if initializer == "ones":
-        return lambda shape, dtype=None: ops.ones(shape, dtype=dtype)
+    # Zeros of klayers are made on the host: on JAX, zeros of every new shape would be compiled.
     return resolve("keras.initializers.get")(initializer)
