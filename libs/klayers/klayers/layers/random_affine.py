@@ -104,7 +104,7 @@ class RandomShear(GeometricLayer):
 
     Args:
         x_factor: how far the lines of an image are moved sideways, as a share of their distance from the top; the
-            largest, or (lower, upper) from 0 to 1. Either way.
+            largest, or (lower, upper) between -1 and 1. Either way.
         y_factor: likewise for columns.
         interpolation, fill_mode, fill_value, data_format, seed: see `RandomRotation`.
     """
@@ -121,12 +121,16 @@ class RandomShear(GeometricLayer):
         **kwargs: Any,
     ) -> None:
         super().__init__(fill_mode, interpolation, seed, fill_value, data_format, **kwargs)
-        self.x_factor = self._range(x_factor, "x_factor", (0, 1))
-        self.y_factor = self._range(y_factor, "y_factor", (0, 1))
+        self.x_factor = self._shares(x_factor, "x_factor")
+        self.y_factor = self._shares(y_factor, "y_factor")
 
     def _matrix(self, batch: tuple[Any, ...], height: Any, width: Any, seed: Any) -> tuple[Any, ...]:
         a, b = (self._slant(batch, f, seed) for f in (self.x_factor, self.y_factor))
         return 1.0, a, 0.0, b, 1.0, 0.0
+
+    def _shares(self, factor: Any, name: str) -> tuple[float, float]:
+        # A number reaches from 0, a pair may begin below it.
+        return self._range(factor, name, (-1, 1) if isinstance(factor, (tuple, list)) else (0, 1))
 
     def _slant(self, batch: tuple[Any, ...], factor: Any, seed: Any) -> Any:
         low, high = (float(f) for f in factor)
