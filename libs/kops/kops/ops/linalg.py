@@ -237,7 +237,7 @@ def cross(
     if axis is not None:
         axisa = axisb = axisc = axis
     # Where the number of components is not known it is taken to be 3.
-    a, b = (unstack(x, num=x.shape[ax] or 3, axis=ax) for x, ax in ((x1, axisa), (x2, axisb)))  # type: ignore
+    a, b = (unstack(x, num=x.shape[ax] or 3, axis=ax) for x, ax in ((x1, axisa), (x2, axisb)))
 
     def minor(i: int, j: int) -> Any:
         return subtract(multiply(a[i], b[j]), multiply(a[j], b[i]))
