@@ -507,7 +507,8 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         if self.built and self._locked:
             return
         if self._sublayers() or type(self).compute_output_shape is Layer.compute_output_shape:
-            with name_scope(self.name, caller=self):
+            within = bool(context.building) and context.building[-1] is self  # build() opened the scope already
+            with _NO if within else name_scope(self.name, caller=self):
                 self._path = self._path or current_path()
                 Operation.compute_output_spec(self, *args, **kwargs)
         self._after_build(None)
@@ -684,6 +685,8 @@ def _around_build(build: Any) -> Any:
 
 def _default_build(self: Any, input_shape: Any) -> None:
     """Make the variables for inputs of this shape (or shapes: one parameter `x_shape` per argument `x`)."""
+    if input_shape is not None and any(not layer.built for layer in self._sublayers()):
+        self._build_by_calling(input_shape)
 
 
 _default_build._is_default = True  # type: ignore[attr-defined]

@@ -8,6 +8,8 @@ from typing import Any, Iterator
 
 import ksave
 from klayers import dtype_policies, regularizers, tracking
+from kops import tree
+from kops.keras_tensor import KerasTensor
 from kops.operation import Operation
 
 
@@ -65,10 +67,9 @@ class LayerSaving:
         shapes = self._build_shapes
         if shapes is None:
             return None
-        if isinstance(shapes, dict):
-            return (
-                {"shapes_dict": shapes} if len(shapes) > 1 else {"input_shape": next(iter(shapes.values()))}
-            )
+        if isinstance(shapes, dict) and all(name.endswith("_shape") for name in shapes):
+            # One shape per argument; a dictionary with other keys is the structure of a single argument.
+            return {"shapes_dict": shapes} if len(shapes) > 1 else {"input_shape": next(iter(shapes.values()))}
         return {"input_shape": shapes}
 
     def build_from_config(self, config: dict[str, Any]) -> None:
@@ -76,10 +77,36 @@ class LayerSaving:
         if not config or self.built:
             return
         shapes = config.get("shapes_dict")
-        if shapes:
+        if shapes and self._default_build:
+            self._build_by_calling({k[: -len("_shape")]: tuples(v) for k, v in shapes.items()})
+        elif shapes:
             self.build(**{k: tuples(v) for k, v in shapes.items()})
         elif config.get("input_shape") is not None:
             self.build(tuples(config["input_shape"]))
+
+    def _build_by_calling(self, shapes: Any) -> None:
+        """Build the sublayers of a layer without its own build: a symbolic call makes their variables.
+
+        Args:
+            shapes: of the first argument, or a dictionary from argument names to shapes.
+        """
+        if not self._sublayers():
+            self._after_build(None)
+            return
+
+        def spec(shape: Any) -> KerasTensor:
+            return KerasTensor(shape, self.compute_dtype, record_history=False)
+
+        signature = self._call_signature
+        args: tuple[Any, ...] = ()
+        named: dict[str, Any] = {}
+        if isinstance(shapes, dict) and shapes.keys() <= signature.all_names:
+            named = {k: tree.map_shape_structure(spec, v) for k, v in shapes.items()}
+        else:
+            args = (tree.map_shape_structure(spec, shapes),)
+        self._build_symbolically(signature.bind(type(self).__name__, args, named), args, named)
+        if not named:
+            self._build_shapes = shapes
 
     def save_own_variables(self, store: Any) -> None:
         """Put the layer's own variables into a mapping from names to arrays."""

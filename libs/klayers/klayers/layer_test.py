@@ -370,3 +370,33 @@ def test_compiled_calls_agree():
 
         compiled = tf.function(layer, input_signature=[tf.TensorSpec((None, 3))])(x)
     np.testing.assert_allclose(array(compiled), eager)
+
+
+def test_a_layer_of_layers_is_built_by_shape():
+    layer = Twice(name="twice")
+    layer.build((None, 3))
+    assert [v.path for v in layer.trainable_variables] == ["twice/one/shift", "twice/two/shift"]
+    again = Twice()
+    again.build_from_config(layer.get_build_config())
+    assert len(again.weights) == 4
+
+
+def test_build_config_of_layers_that_take_structures():
+    class Pick(Layer):
+        def call(self, data):
+            return data["a"]
+
+    class Two(Layer):
+        def call(self, left, right=None):
+            return left
+
+    one = np.ones((2, 3), "float32")
+    layer = Pick()
+    layer({"a": one, "b": one})
+    assert layer.get_build_config() == {"input_shape": {"a": (2, 3), "b": (2, 3)}}
+    Pick().build_from_config(layer.get_build_config())
+    layer = Two()
+    layer(one, one)
+    again = Two()
+    again.build_from_config(layer.get_build_config())
+    assert again.built

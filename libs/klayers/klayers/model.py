@@ -213,25 +213,6 @@ class Model(Layer):
             layer_range=layer_range,
         )
 
-    def build_from_config(self, config: dict[str, Any]) -> None:
-        if self.built or not config:
-            return
-        if self._default_build and not isinstance(config.get("input_shape"), type(None)):
-            # A subclassed model without build(): a symbolic call makes its layers' variables.
-            from klayers.layer_saving import tuples
-
-            self._build_by_calling(tuples(config["input_shape"]))
-            return
-        super().build_from_config(config)
-
-    def _build_by_calling(self, shapes: Any) -> None:
-        specs = tree.map_shape_structure(
-            lambda s: KerasTensor(s, self.compute_dtype, record_history=False), shapes
-        )
-        arguments = self._call_signature.bind(type(self).__name__, (specs,), {})
-        self._build_symbolically(arguments, (specs,), {})
-        self._build_shapes = shapes
-
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         from klayers.functional import Functional, functional_from_config
