@@ -69,7 +69,9 @@ class LayerSaving:
             return None
         if isinstance(shapes, dict) and all(name.endswith("_shape") for name in shapes):
             # One shape per argument; a dictionary with other keys is the structure of a single argument.
-            return {"shapes_dict": shapes} if len(shapes) > 1 else {"input_shape": next(iter(shapes.values()))}
+            return (
+                {"shapes_dict": shapes} if len(shapes) > 1 else {"input_shape": next(iter(shapes.values()))}
+            )
         return {"input_shape": shapes}
 
     def build_from_config(self, config: dict[str, Any]) -> None:
