@@ -507,9 +507,8 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         if self.built and self._locked:
             return
         if self._sublayers() or type(self).compute_output_shape is Layer.compute_output_shape:
-            within = (
-                bool(context.building) and context.building[-1] is self
-            )  # build() opened the scope already
+            # Whether build() opened the scope already.
+            within = bool(context.building) and context.building[-1] is self
             with _NO if within else name_scope(self.name, caller=self):
                 self._path = self._path or current_path()
                 Operation.compute_output_spec(self, *args, **kwargs)
