@@ -131,6 +131,6 @@ ROWS = [
         bins=2,
         ref=_histogram,
         jit=False,
-        note="OpenVINO's compiled counts of nothing are arbitrary",
+        note="OpenVINO counts nothing as anything",
     ),
 ]
