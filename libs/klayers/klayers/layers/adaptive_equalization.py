@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import kops
-from klayers.layers.color_layer import ColorLayer
+from klayers.layers.color_layer import ColorLayer, FreeTransformation
 from klayers.layers.settings import config_of
 from kops import windows
 from kspec import public
@@ -16,7 +16,7 @@ _BINS = 256
 
 
 @public("keras.layers.ContrastLimitedAdaptiveHistogramEqualization")
-class ContrastLimitedAdaptiveHistogramEqualization(ColorLayer):
+class ContrastLimitedAdaptiveHistogramEqualization(FreeTransformation, ColorLayer):
     """`Equalization` of each part of an image for itself, with a limit of the contrast; in inference as well.
 
     An image is divided into tiles. Each has a table from values to new values, and a pixel gets the mean of those of

@@ -232,3 +232,43 @@ def test_boxes_and_pipelines():
 def test_wrong_arguments(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_shear_factors_reach_either_way():
+    assert RandomShear(0.1).x_factor == (-0.1, 0.1)
+    assert RandomShear((0.1, 0.3), 1).get_config()["y_factor"] == (-1, 1)
+    again = RandomShear.from_config(RandomShear(0.1).get_config())
+    assert again.x_factor == (-0.1, 0.1)
+    for factor in (-0.3, 1.5, (-1.5, 0.0)):
+        with pytest.raises(ValueError, match="x_factor"):
+            RandomShear(factor)
+
+
+def test_the_middle_needs_no_transformation():
+    layer = CenterCrop(2, 4)
+    np.testing.assert_array_equal(as_array(layer.transform_images(X)), X[:, 2:4, 1:5])
+    np.testing.assert_array_equal(as_array(layer.transform_segmentation_masks(X, None)), X[:, 2:4, 1:5])
+
+
+def test_grey_leaves_what_belongs_to_the_images():
+    boxes = {"boxes": np.array([[[0.0, 1.0, 2.0, 3.0]]] * 4, "float32"), "labels": np.ones((4, 1), "float32")}
+    data = {"images": X, "labels": np.arange(4), "bounding_boxes": boxes, "segmentation_masks": X[..., :1]}
+    layer = RandomGrayscale(1.0, bounding_box_format="xyxy")
+    found = layer(data, training=True)
+    np.testing.assert_allclose(as_array(found["images"]), np.repeat(GREY, 3, -1), rtol=1e-4)
+    np.testing.assert_array_equal(as_array(found["bounding_boxes"]["boxes"]), boxes["boxes"])
+    np.testing.assert_array_equal(as_array(found["labels"]), data["labels"])
+    np.testing.assert_array_equal(as_array(found["segmentation_masks"]), data["segmentation_masks"])
+    one = {"boxes": boxes["boxes"][0], "labels": boxes["labels"][0]}
+    lone = layer({"images": X[0], "bounding_boxes": one}, training=True)
+    np.testing.assert_array_equal(as_array(lone["bounding_boxes"]["boxes"]), one["boxes"])
+    assert layer.transform_labels(3) == 3 and layer.transform_bounding_boxes(one) is one
+
+
+def test_transformations_are_passed_by_name():
+    class Named(RandomGrayscale):
+        def transform_labels(self, labels, *, training, transformation):
+            return labels + 1
+
+    found = Named(1.0)({"images": X, "labels": np.zeros(4, "float32")}, training=True)
+    np.testing.assert_array_equal(as_array(found["labels"]), np.ones(4))

@@ -9,6 +9,13 @@ from klayers.layers.image_layer import ImageLayer
 from kops import random
 
 
+class FreeTransformation:
+    """Mixin before `ColorLayer`: `transform_images` may be called without a transformation."""
+
+    def transform_images(self, images: Any, transformation: Any = None, training: bool = True) -> Any:
+        return super().transform_images(images, transformation, training)  # type: ignore[misc]  # ColorLayer's
+
+
 class ColorLayer(ImageLayer):
     """Changes images within a range of values, in training only (if `_always`, in inference, too).
 
@@ -55,7 +62,7 @@ class ColorLayer(ImageLayer):
             return None
         return self._draw(self._batch(self._images_shape(data)), self.generator if seed is None else seed)
 
-    def transform_images(self, images: Any, transformation: Any = None, training: bool = True) -> Any:
+    def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         images = self._cast(images)
         if transformation is None and self._always:
             transformation = ()

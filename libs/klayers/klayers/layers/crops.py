@@ -84,7 +84,7 @@ class CropLayer(ImageLayer):
         boxes = from_corners(cut["boxes"], self.bounding_box_format, self.height, self.width)
         return {**cut, "boxes": boxes}
 
-    def compute_output_shape(self, input_shape: Any, *args: Any, **kwargs: Any) -> Any:
+    def compute_output_shape(self, input_shape: Any) -> Any:
         shape = list(input_shape)
         shape[self.height_axis], shape[self.width_axis] = self.height, self.width
         return tuple(shape)
@@ -108,6 +108,17 @@ class CenterCrop(CropLayer):
         if height >= self.height and width >= self.width:
             found.update(top=(height - self.height) // 2, left=(width - self.width) // 2)
         return found
+
+    # Nothing is drawn, so nobody has to have drawn it.
+
+    def transform_images(self, images: Any, transformation: Any = None, training: bool = True) -> Any:
+        return super().transform_images(images, transformation or self.get_random_transformation(images))
+
+    def transform_segmentation_masks(
+        self, segmentation_masks: Any, transformation: Any, training: bool = True
+    ) -> Any:
+        window = transformation or self.get_random_transformation(segmentation_masks)
+        return super().transform_segmentation_masks(segmentation_masks, window)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **config_of(self, "height", "width")}
@@ -152,6 +163,9 @@ class RandomCrop(CropLayer):
             for name, value, places in zip(("top", "left"), (u[0], u[1]), room):
                 found[name] = kops.minimum(kops.cast(kops.floor(value * places), "int32"), places - 1)
         return found
+
+    def compute_output_shape(self, input_shape: Any, *args: Any, **kwargs: Any) -> Any:
+        return super().compute_output_shape(input_shape)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **config_of(self, "height", "width", "seed")}

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import kops
+import ksave
 from klayers.category_codes import check_mode, encode, encoded_shape, refuse_sparse
 from klayers.host_arrays import batches
 from klayers.layers.data_layer import DataLayer
@@ -139,3 +140,8 @@ class Discretization(DataLayer):
             **config_of(self, "bin_boundaries", "num_bins", "epsilon", "output_mode", "sparse", "name"),
             "dtype": self.dtype_policy.name,
         }
+
+    @classmethod
+    def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
+        with ksave.CustomObjectScope(custom_objects or {}):
+            return super().from_config(config)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from klayers.layers.color_layer import ColorLayer
+from klayers.layers.color_layer import ColorLayer, FreeTransformation
 from klayers.layers.settings import config_of, positive_int
 from kspec import public
 
 
 @public("keras.layers.AutoContrast")
-class AutoContrast(ColorLayer):
+class AutoContrast(FreeTransformation, ColorLayer):
     """Stretches each channel of an image over the whole range of values, in inference as well.
 
     Args:
@@ -78,6 +78,9 @@ class Equalization(ColorLayer):
         )
         y = kops.cast(kops.reshape(found, size), images.dtype) * ((high - low) / top) + low
         return y if self._first else kops.moveaxis(y, -3, -1)
+
+    def compute_output_spec(self, inputs: Any, **kwargs: Any) -> Any:
+        return super().compute_output_spec(inputs, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
         config = {**super().get_config(), **config_of(self, "bins")}

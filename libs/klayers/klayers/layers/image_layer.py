@@ -127,23 +127,26 @@ class ImageLayer(DataLayer):
         return segmentation_masks
 
     def transform_single_image(self, image: Any, transformation: Any, training: bool = True) -> Any:
-        return self.transform_images(kops.expand_dims(image, 0), transformation, training)[0]
+        batch = kops.expand_dims(image, 0)
+        return self.transform_images(batch, transformation=transformation, training=training)[0]
 
     def transform_single_label(self, label: Any, transformation: Any, training: bool = True) -> Any:
-        return self.transform_labels(kops.expand_dims(label, 0), transformation, training)[0]
+        batch = kops.expand_dims(label, 0)
+        return self.transform_labels(batch, transformation=transformation, training=training)[0]
 
     def transform_single_bounding_box(
         self, bounding_box: Any, transformation: Any, training: bool = True
     ) -> Any:
         batch = {k: kops.expand_dims(v, 0) for k, v in bounding_box.items()}
-        boxes = self.transform_bounding_boxes(batch, transformation, training)
+        boxes = self.transform_bounding_boxes(batch, transformation=transformation, training=training)
         return {k: v[0] for k, v in boxes.items()}
 
     def transform_single_segmentation_mask(
         self, segmentation_mask: Any, transformation: Any, training: bool = True
     ) -> Any:
         batch = kops.expand_dims(segmentation_mask, 0)
-        return self.transform_segmentation_masks(batch, transformation, training)[0]
+        masks = self.transform_segmentation_masks(batch, transformation=transformation, training=training)
+        return masks[0]
 
     # Calls
 
@@ -151,8 +154,10 @@ class ImageLayer(DataLayer):
         return self._apply(data, self.get_random_transformation(data, training=training), training)
 
     def _apply(self, data: Any, transformation: Any, training: Any) -> Any:
+        # By name: a subclass may leave out what it does not use, and take it in **kwargs.
+        given = {"transformation": transformation, "training": training}
         if not isinstance(data, dict):
-            return self.transform_images(data, transformation, training=training)
+            return self.transform_images(data, **given)
         if "bounding_boxes" in data and self.bounding_box_format is None:
             raise ValueError(
                 f"{type(self).__name__} got bounding boxes but does not know their format: give it "
@@ -169,9 +174,9 @@ class ImageLayer(DataLayer):
             if key not in data:
                 continue
             if key == "bounding_boxes" and lone:
-                out[key] = self.transform_single_bounding_box(data[key], transformation, training=training)
+                out[key] = self.transform_single_bounding_box(data[key], **given)
             else:
-                out[key] = change(data[key], transformation, training=training)
+                out[key] = change(data[key], **given)
         return out
 
     def compute_output_shape(self, input_shape: Any) -> Any:

@@ -44,5 +44,13 @@ class MaxNumBoundingBoxes(ImageLayer):
             out[name] = kops.pad(x, pads, constant_values=self.fill_value)
         return out
 
+    def transform_labels(self, labels: Any, transformation: Any = None, training: bool = True) -> Any:
+        return labels
+
+    def transform_segmentation_masks(
+        self, segmentation_masks: Any, transformation: Any = None, training: bool = True
+    ) -> Any:
+        return segmentation_masks
+
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **config_of(self, "max_number")}

@@ -104,7 +104,7 @@ class RandomShear(GeometricLayer):
 
     Args:
         x_factor: how far the lines of an image are moved sideways, as a share of their distance from the top; the
-            largest, or (lower, upper) between -1 and 1. Either way.
+            largest, either way; or (lower, upper) between -1 and 1, also either way.
         y_factor: likewise for columns.
         interpolation, fill_mode, fill_value, data_format, seed: see `RandomRotation`.
     """
@@ -129,8 +129,11 @@ class RandomShear(GeometricLayer):
         return 1.0, a, 0.0, b, 1.0, 0.0
 
     def _shares(self, factor: Any, name: str) -> tuple[float, float]:
-        # A number reaches from 0, a pair may begin below it.
-        return self._range(factor, name, (-1, 1) if isinstance(factor, (tuple, list)) else (0, 1))
+        if isinstance(factor, (int, float)) and factor < 0:
+            raise ValueError(
+                f"{name} must lie between 0 and 1, or be a pair between -1 and 1, not {factor!r}."
+            )
+        return self._range(factor, name, (-1, 1))
 
     def _slant(self, batch: tuple[Any, ...], factor: Any, seed: Any) -> Any:
         low, high = (float(f) for f in factor)

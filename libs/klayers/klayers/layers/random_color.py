@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from klayers.layers.color_layer import ColorLayer
+from klayers.layers.color_layer import ColorLayer, FreeTransformation
 from klayers.layers.random_tone import RandomBrightness, RandomContrast, _FactorLayer
 from klayers.layers.settings import config_of
 from kops import random
@@ -13,7 +13,7 @@ from kops.ops.image import hsv_to_rgb, rgb_to_hsv
 from kspec import public
 
 
-class _HSVLayer(_FactorLayer):
+class _HSVLayer(FreeTransformation, _FactorLayer):
     """Changes hue or saturation."""
 
     def __init__(
@@ -80,7 +80,7 @@ class RandomSaturation(_HSVLayer):
 
 
 @public("keras.layers.RandomColorDegeneration")
-class RandomColorDegeneration(_FactorLayer):
+class RandomColorDegeneration(FreeTransformation, _FactorLayer):
     """Blends an image with its grey form, in training only.
 
     Args:
@@ -119,6 +119,9 @@ class RandomGrayscale(ColorLayer):
             raise ValueError(f"factor must be a probability, not {factor!r}.")
         self.factor: Any = factor  # a probability, where its relatives have a range
 
+    def get_random_transformation(self, images: Any, training: bool = True, seed: Any = None) -> Any:
+        return super().get_random_transformation(images, training, seed)
+
     def _draw(self, batch: tuple[Any, ...], seed: Any) -> Any:
         return random.uniform(batch, dtype="float32", seed=seed) < self.factor
 
@@ -127,6 +130,22 @@ class RandomGrayscale(ColorLayer):
 
     def _clipped(self, images: Any) -> Any:
         return images
+
+    # Colour is all that changes, so these need no transformation.
+
+    def transform_labels(self, labels: Any, transformations: Any = None, **kwargs: Any) -> Any:
+        return labels
+
+    def transform_bounding_boxes(self, bounding_boxes: Any, **kwargs: Any) -> Any:
+        return bounding_boxes
+
+    def transform_segmentation_masks(
+        self, segmentation_masks: Any, transformations: Any = None, **kwargs: Any
+    ) -> Any:
+        return segmentation_masks
+
+    def compute_output_spec(self, inputs: Any, **kwargs: Any) -> Any:
+        return super().compute_output_spec(inputs, **kwargs)
 
     def get_config(self) -> dict[str, Any]:
         config = {**super().get_config(), "factor": self.factor}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import kops
-from klayers.layers.color_layer import ColorLayer
+from klayers.layers.color_layer import ColorLayer, FreeTransformation
 from klayers.layers.random_tone import _FactorLayer
 from klayers.layers.settings import config_of
 from kops import random, windows
@@ -15,7 +15,7 @@ from kspec import public
 
 
 @public("keras.layers.RandomSharpness")
-class RandomSharpness(_FactorLayer):
+class RandomSharpness(FreeTransformation, _FactorLayer):
     """Blurs or sharpens an image, in training only.
 
     Args:
@@ -55,7 +55,7 @@ def filtered(images: Any, kernel: Any, data_format: str) -> Any:
 
 
 @public("keras.layers.RandomGaussianBlur")
-class RandomGaussianBlur(_FactorLayer):
+class RandomGaussianBlur(FreeTransformation, _FactorLayer):
     """Blurs an image with some probability, in training only.
 
     Args:
@@ -104,7 +104,7 @@ class RandomGaussianBlur(_FactorLayer):
 
 
 @public("keras.layers.RandomErasing")
-class RandomErasing(ColorLayer):
+class RandomErasing(FreeTransformation, ColorLayer):
     """Covers a rectangle of an image with some probability, in training only.
 
     Args:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from klayers.layers.color_layer import ColorLayer
+from klayers.layers.color_layer import ColorLayer, FreeTransformation
 from klayers.layers.settings import config_of
 from kspec import public
 
@@ -95,7 +95,7 @@ class RandomInvert(_FactorLayer):
 
 
 @public("keras.layers.RandomPosterization")
-class RandomPosterization(_FactorLayer):
+class RandomPosterization(FreeTransformation, _FactorLayer):
     """Keeps only the highest bits of each pixel, in training only.
 
     Args:

@@ -6,6 +6,7 @@ import pytest
 import kops
 import ksave
 from klayers.conformance.check_layer import as_array, check_layer
+from klayers.dtype_policies import DTypePolicy
 from klayers.layers.category_encoding import CategoryEncoding
 from klayers.layers.discretization import Discretization
 from klayers.layers.text_vectorization import TextVectorization
@@ -128,3 +129,17 @@ def test_bins():
 def test_wrong_arguments(make, words):
     with pytest.raises(ValueError, match=words):
         make()
+
+
+def test_discretization_finds_custom_objects():
+    class HalfPolicy(DTypePolicy):
+        pass
+
+    layer = Discretization([0.0, 1.0], output_mode="one_hot", name="bins")
+    policy = {"module": "mine", "class_name": "HalfPolicy", "config": {"name": "float16"}}
+    policy["registered_name"] = "HalfPolicy"
+    again = Discretization.from_config(
+        {**layer.get_config(), "dtype": policy}, custom_objects={"HalfPolicy": HalfPolicy}
+    )
+    assert isinstance(again.dtype_policy, HalfPolicy) and again.output_dtype == "float16"
+    assert again.bin_boundaries == [0.0, 1.0] and again.name == "bins"
