@@ -31,7 +31,24 @@ _OWN = {
     "result_type": "dtypes",
     "standardize_dtype": "dtypes",
 }
-_MODULES = ("config", "dtypes", "promote", "random", "shapes", "tree")
+_MODULES = ("config", "dtypes", "promote", "random", "shapes", "tape", "tree")
+_NAMESPACES = ("image", "linalg", "nn")
+
+
+class _Namespace:
+    """`kops.image.resize`: the ops of `keras.ops.image`."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def __getattr__(self, op: str) -> Any:
+        place = None if op.startswith("_") else _public_place(f"{self._name}.{op}")
+        if place is None:
+            raise AttributeError(f"kops.{self._name} has no op {op!r}")
+        module, _, attribute = place.partition(":")
+        value = getattr(import_module(module), attribute)
+        setattr(self, op, value)
+        return value
 
 
 def _public_place(name: str) -> str | None:
@@ -43,7 +60,10 @@ def _public_place(name: str) -> str | None:
 def __getattr__(name: str) -> Any:
     if name in _MODULES:
         return import_module(f"kops.{name}")
-    if name in _OWN:
+    value: Any
+    if name in _NAMESPACES:
+        value = _Namespace(name)
+    elif name in _OWN:
         value = getattr(import_module(f"kops.{_OWN[name]}"), name)
     else:
         place = None if name.startswith("_") else _public_place(name)
@@ -59,4 +79,4 @@ def __dir__() -> list[str]:
     from kops._public import NAMES
 
     ops = [n[len("keras.ops.") :] for n in NAMES if n.startswith("keras.ops.") and n.count(".") == 2]
-    return sorted({*globals(), *_OWN, *_MODULES, *ops})
+    return sorted({*globals(), *_OWN, *_MODULES, *_NAMESPACES, *ops})
