@@ -10,9 +10,12 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import ksave
 from klayers import constraints, dtype_policies, initializers, masking, regularizers
 from klayers.call_arguments import all_numbers, has_shape, is_mask, is_text, shape_of, shapes_for_config
 from klayers.context import context, new_call_id
+from klayers.initializers.constant import Zeros
+from klayers.initializers.random_values import RandomInitializer
 from klayers.input_spec import InputSpec, assert_input_compatibility
 from klayers.layer_quantization import LayerQuantization
 from klayers.layer_saving import LayerSaving
@@ -29,7 +32,7 @@ from klayers.layer_state import (
 from klayers.policy_map import DTypePolicyMap
 from klayers.signature import CallSignature, build_parameters, signature_of
 from kops import tree
-from kops.dtypes import FLOATS, is_float_dtype, standardize_dtype
+from kops.dtypes import FLOATS, is_float_dtype, itemsize, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
 from kops.operation import Operation
@@ -215,14 +218,19 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         dtype = self.variable_dtype if dtype is None else standardize_dtype(dtype)
         if initializer is None:
             initializer = "glorot_uniform" if is_float_dtype(dtype) else "zeros"
+        initializer = initializers.get(initializer)
+        shape = () if shape is None else standardize_shape(shape)
+        from_file = None not in shape and ksave.claim_variable(shape, itemsize(dtype))
+        if from_file and isinstance(initializer, RandomInitializer):
+            initializer = Zeros()
         with (
             name_scope(self.name, caller=self)
             if not context.building or context.building[-1] is not self
             else _NO
         ):
             variable = Variable(
-                initializer=initializers.get(initializer),
-                shape=() if shape is None else shape,
+                initializer=initializer,
+                shape=shape,
                 dtype=dtype,
                 trainable=trainable,
                 autocast=autocast,

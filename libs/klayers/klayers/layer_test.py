@@ -7,6 +7,7 @@ import copy
 import numpy as np
 import pytest
 
+import ksave
 from klayers.input_layer import Input
 from klayers.input_spec import InputSpec
 from klayers.layer import Layer
@@ -400,3 +401,23 @@ def test_build_config_of_layers_that_take_structures():
     again = Two()
     again.build_from_config(layer.get_build_config())
     assert again.built
+
+
+def test_a_config_that_asks_for_more_memory_than_the_file_has_is_refused(tmp_path):
+    import json
+    import zipfile
+
+    from klayers.sequential import Sequential
+
+    path = tmp_path / "m.keras"
+    Sequential([Input((4,)), Dense(3)]).save(path)
+    with zipfile.ZipFile(path) as source:
+        members = {n: source.read(n) for n in source.namelist()}
+    config = json.loads(members["config.json"])
+    config["config"]["layers"][1]["config"]["units"] = 2**40
+    members["config.json"] = json.dumps(config).encode()
+    with zipfile.ZipFile(path, "w") as target:
+        for name, data in members.items():
+            target.writestr(name, data)
+    with pytest.raises(ValueError, match="memory"):
+        ksave.load_model(path)

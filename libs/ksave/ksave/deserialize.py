@@ -51,7 +51,7 @@ def in_safe_mode() -> bool:
     return loader.safe_mode if loader is not None else not _Defaults.unsafe
 
 
-def claim_variable(shape: Any, itemsize: int) -> None:
+def claim_variable(shape: Any, itemsize: int) -> bool:
     """Count a variable that a layer is about to make while a file is loaded.
 
     A config of a few bytes can ask for any size. What a model in a file needs must stand in some proportion
@@ -61,18 +61,22 @@ def claim_variable(shape: Any, itemsize: int) -> None:
         shape: the shape of the variable.
         itemsize: bytes of one number.
 
+    Returns:
+        Whether the file's weights will be loaded over it, so that random first values would be made for nothing.
+
     Raises:
         UnsafeFileError: the model needs far more than the file holds.
     """
     loader = context.loader.get()
     if loader is None or loader.budget is None:
-        return
+        return False
     loader.budget["left"] -= math.prod(int(size) for size in shape) * itemsize
     if loader.budget["left"] < 0:
         raise UnsafeFileError(
             f"The model in the file needs far more memory than the weights in the file fill (at a variable of "
             f"shape {tuple(shape)}). The file is damaged, or made to exhaust memory."
         )
+    return True
 
 
 @dataclasses.dataclass
