@@ -55,6 +55,12 @@ class EinsumAxes:
                 scale = lib.expand_dims(scale, position)
         return scale
 
+    def kernel_layout(self, scale: np.ndarray) -> np.ndarray:
+        """The kernel's scale, which is laid out as the output, laid out as the kernel: `align` undone."""
+        scale = np.squeeze(scale, tuple(p for p, i in enumerate(self.kernel_order) if i is None))
+        kept = [i for i in self.kernel_order if i is not None]
+        return np.expand_dims(np.transpose(scale, np.argsort(kept)), self.kernel_reduced)
+
     def product(self, inputs: Any, kernel: Any) -> Any:
         """The einsum of integers; as a matrix product where it is one: engines have fast int8 kernels for that."""
         if not self.is_matmul:

@@ -38,9 +38,9 @@ def attribute_children(obj: Any, skip: Container[str] = ()) -> Iterator[tuple[st
         try:
             value = getattr(obj, name)
         except Exception:
-            # A property may refuse before the object is built or compiled; then it holds no node yet.
-            # An attribute that is there and cannot be read is a real error.
-            if not isinstance(inspect.getattr_static(type(obj), name, None), property):
+            # A property (or what is like one) may refuse before the object is built or compiled; then it holds no
+            # node yet. An attribute that is there and cannot be read is a real error.
+            if not hasattr(inspect.getattr_static(type(obj), name, None), "__get__"):
                 raise
             continue
         if is_node(value) or isinstance(value, (list, tuple, dict)):

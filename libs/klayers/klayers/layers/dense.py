@@ -5,8 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from klayers import activations, constraints, initializers, regularizers
+from klayers.adapters import Adaptable, AdaptedWeight
 from klayers.input_spec import InputSpec
-from klayers.layer import Layer
 from klayers.layer_quantization import dump_config, load_config
 from kops.ops.elementwise import add
 from kops.ops.linalg import matmul
@@ -14,7 +14,7 @@ from kspec import public
 
 
 @public("keras.layers.Dense")
-class Dense(Layer):
+class Dense(Adaptable):
     """`activation(inputs @ kernel + bias)`.
 
     Args:
@@ -35,6 +35,8 @@ class Dense(Layer):
         >>> Dense(3)(np.ones((2, 4))).shape
         (2, 3)
     """
+
+    kernel = AdaptedWeight()
 
     def __init__(
         self,
@@ -65,9 +67,7 @@ class Dense(Layer):
         self.bias_regularizer = regularizers.get(bias_regularizer)
         self.kernel_constraint = constraints.get(kernel_constraint)
         self.bias_constraint = constraints.get(bias_constraint)
-        self.lora_rank = lora_rank
-        self.lora_alpha = lora_rank if lora_alpha is None else lora_alpha
-        self.lora_enabled = False
+        self._expect_lora(lora_rank, lora_alpha)
         self.quantization_config = load_config(quantization_config)
         self.input_spec = InputSpec(min_ndim=2)
         self.supports_masking = True

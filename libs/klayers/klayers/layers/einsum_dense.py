@@ -6,9 +6,9 @@ import re
 from typing import Any
 
 import kops
-from klayers.layer import Layer
+from klayers.adapters import Adaptable, AdaptedWeight
 from klayers.layer_quantization import dump_config, load_config
-from klayers.layers.settings import config_of, refuse_lora, store
+from klayers.layers.settings import config_of, store
 from kspec import public
 
 _LETTERS = "[a-zA-Z]"
@@ -20,7 +20,7 @@ _FORMS = (
 
 
 @public("keras.layers.EinsumDense")
-class EinsumDense(Layer):
+class EinsumDense(Adaptable):
     """`activation(einsum(equation, inputs, kernel) + bias)`.
 
     Args:
@@ -33,7 +33,8 @@ class EinsumDense(Layer):
         kernel_initializer, bias_initializer: first values of the weights.
         kernel_regularizer, bias_regularizer: penalties on the weights.
         kernel_constraint, bias_constraint: projections of the weights after each update.
-        lora_rank, lora_alpha: of a low-rank update; not available, only None is taken.
+        lora_rank: if given, `enable_lora(lora_rank, lora_alpha)` is called when the layer has been built.
+        lora_alpha: scale of the low-rank update; default the rank.
         gptq_unpacked_column_size: columns of the kernel before GPTQ packs it, see kquant.
         quantization_config: how to quantize, see kquant.
 
@@ -44,6 +45,8 @@ class EinsumDense(Layer):
         >>> EinsumDense("abc,cde->abde", (None, 8, 16), bias_axes="de")(np.ones((2, 5, 128))).shape
         (2, 5, 8, 16)
     """
+
+    kernel = AdaptedWeight()
 
     def __init__(
         self,
@@ -78,10 +81,7 @@ class EinsumDense(Layer):
             kernel_constraint=kernel_constraint,
             bias_constraint=bias_constraint,
         )
-        refuse_lora(self, lora_rank)
-        self.lora_rank = lora_rank
-        self.lora_alpha = lora_alpha
-        self.lora_enabled = False
+        self._expect_lora(lora_rank, lora_alpha)
         self.gptq_unpacked_column_size = gptq_unpacked_column_size
         self.quantization_config = load_config(quantization_config)
         self.bias: Any = None

@@ -5,15 +5,15 @@ from __future__ import annotations
 from typing import Any
 
 import kops
-from klayers.layer import Layer
+from klayers.adapters import Adaptable, AdaptedWeight
 from klayers.layer_quantization import dump_config, load_config
-from klayers.layers.settings import config_of, positive_int, refuse_lora, store
+from klayers.layers.settings import config_of, positive_int, store
 from kops.keras_tensor import KerasTensor
 from kspec import public
 
 
 @public("keras.layers.Embedding")
-class Embedding(Layer):
+class Embedding(Adaptable):
     """Turns integers into rows of a table that is learned.
 
     Args:
@@ -22,7 +22,8 @@ class Embedding(Layer):
         embeddings_initializer, embeddings_regularizer, embeddings_constraint: of the table.
         mask_zero: whether 0 stands for padding, which the layers that follow leave out.
         weights: a table to start from, `(input_dim, output_dim)`, or a list that holds it.
-        lora_rank, lora_alpha: of a low-rank update; not available, only None is taken.
+        lora_rank: if given, `enable_lora(lora_rank, lora_alpha)` is called when the layer has been built.
+        lora_alpha: scale of the low-rank update; default the rank.
         quantization_config: how to quantize, see kquant.
 
     Input of any shape, output `(*input_shape, output_dim)`.
@@ -31,6 +32,9 @@ class Embedding(Layer):
         >>> Embedding(1000, 64)(np.array([[3, 14, 15]])).shape
         (1, 3, 64)
     """
+
+    embeddings = AdaptedWeight()
+    _adapted = "embeddings"
 
     def __init__(
         self,
@@ -62,16 +66,13 @@ class Embedding(Layer):
         self.supports_masking = mask_zero
         # Inputs are integers: they are not to be cast to the compute dtype.
         self.autocast = False
-        refuse_lora(self, lora_rank)
-        self.lora_rank = lora_rank
-        self.lora_alpha = lora_alpha
-        self.lora_enabled = False
         self.quantization_config = load_config(quantization_config)
         if weights is not None:
             self.build(None)
             if not isinstance(weights, list):
                 weights = [weights]
             self.set_weights(weights)
+        self._expect_lora(lora_rank, lora_alpha)
 
     def build(self, input_shape: Any = None) -> None:
         if self.built:
@@ -96,7 +97,9 @@ class Embedding(Layer):
     def call(self, inputs: Any) -> Any:
         if kops.standardize_dtype(inputs.dtype) not in ("int32", "int64"):
             inputs = kops.cast(inputs, "int32")
-        return kops.cast(kops.take(self.embeddings, inputs, axis=0), self.compute_dtype)
+        lora = self._lora
+        rows = kops.take(self.embeddings, inputs, axis=0) if lora is None else lora.rows(inputs)
+        return kops.cast(rows, self.compute_dtype)
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         return (*input_shape, self.output_dim)

@@ -51,11 +51,6 @@ def test_reverse_gives_scores(tied):
     assert kops.standardize_dtype(low(half, reverse=True).dtype) == "float32"
 
 
-def test_lora_is_refused_rather_than_ignored():
-    with pytest.raises(NotImplementedError, match="lora_rank must be None, not 4"):
-        Embedding(4, 5, lora_rank=4)
-
-
 @pytest.mark.parametrize("arguments", [(0, 2), (2, -1), (2.5, 2), ("a", 2)])
 def test_sizes_are_positive_integers(arguments):
     with pytest.raises(ValueError, match="_dim must be a positive integer"):

@@ -34,14 +34,6 @@ def config_of(layer: Any, *names: str) -> dict[str, Any]:
     return config
 
 
-def refuse_lora(layer: Any, rank: Any) -> None:
-    """LoRA is a wrapper around layers; an argument that would do nothing is not taken."""
-    if rank is not None:
-        raise NotImplementedError(
-            f"{type(layer).__name__} has no LoRA of its own yet, so lora_rank must be None, not {rank!r}."
-        )
-
-
 def positive_int(value: Any, name: str) -> int:
     """`value` if it is a positive integer."""
     if isinstance(value, bool) or not hasattr(value, "__index__") or value < 1:

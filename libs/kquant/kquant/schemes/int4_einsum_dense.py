@@ -46,11 +46,11 @@ class Int4EinsumDense(Int4Matrix, Int8EinsumDense):
         return axes.align(axes.kernel_reduced, axes.kernel_order, scale)
 
     def _in_floats(self, layer: Any, inputs: Any) -> Any:
-        if self.block > 0:
-            matrix = self.float_matrix(layer)
-        else:
-            matrix = kops.divide(kops.cast(self.matrix(layer), layer.compute_dtype), layer.kernel_scale)
+        matrix = self.decode_matrix(layer)
         return kops.einsum(layer.equation, inputs, kops.reshape(matrix, self._kernel_shape))
+
+    def decode(self, layer: Any) -> Any:
+        return super().decode(layer).reshape(self._kernel_shape)
 
     def product(self, layer: Any, inputs: Any) -> Any:
         if self._columns_are_outputs:

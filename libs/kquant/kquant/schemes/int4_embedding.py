@@ -17,6 +17,8 @@ from kspec import plugin
 class Int4Embedding(Int4Scheme):
     """Rows of packed integers; only those that are looked up get unpacked. Blocks run along a row."""
 
+    takes_lora = True
+
     def build(self, layer: Any, kernel_shape: Any) -> None:
         rows, columns = kernel_shape
         self.block = self.block_size(layer)
@@ -32,18 +34,27 @@ class Int4Embedding(Int4Scheme):
 
     def quantize(self, layer: Any) -> None:
         table = layer.embeddings.numpy()
-        block = self.config(layer).block_size or -1
+        values = self._encode(layer, table, self.config(layer).block_size or -1)
+        self.exchange(layer, "embeddings", lambda layer: self.build(layer, table.shape))
+        self.fill(layer, values)
+
+    def _encode(self, layer: Any, table: np.ndarray, block: int) -> dict[str, Any]:
         if block > 0:
             parts = abs_max_quantize_grouped_with_zero_point(table.T, block, RANGE, to_numpy=True)
             integers, scale, zero = (np.ascontiguousarray(part.T) for part in parts)
+            zeros = {"embeddings_zero": zero}
         else:
             integers, scale = self.quantize_weight(layer, table, axis=-1)
-            scale = np.reshape(scale, (-1,))
-        self.exchange(layer, "embeddings", lambda layer: self.build(layer, table.shape))
-        layer.embeddings.assign(pack_int4(np.asarray(integers), axis=-1)[0])
-        layer.embeddings_scale.assign(scale)
-        if block > 0:
-            layer.embeddings_zero.assign(zero)
+            scale, zeros = np.reshape(scale, (-1,)), {}
+        packed = pack_int4(np.asarray(integers), axis=-1)[0]
+        return {"embeddings": packed, "embeddings_scale": scale, **zeros}
+
+    def encode(self, layer: Any, table: np.ndarray) -> dict[str, Any]:
+        return self._encode(layer, table, self.block)
+
+    def decode(self, layer: Any) -> Any:
+        rows = self._rows(layer, np.arange(layer.input_dim, dtype="int32"))
+        return kops.convert_to_numpy(rows).astype("float32")
 
     def file_variables(self, layer: Any) -> list[Any]:
         """In the order of files."""
@@ -51,9 +62,13 @@ class Int4Embedding(Int4Scheme):
         return [layer.embeddings, layer.embeddings_scale, *blocks]
 
     def call(self, layer: Any, inputs: Any) -> Any:
-        dtype = layer.compute_dtype
         if kops.standardize_dtype(inputs.dtype) not in ("int32", "int64"):
             inputs = kops.cast(inputs, "int32")
+        return self.adapted_rows(layer, self._rows(layer, inputs), inputs)
+
+    def _rows(self, layer: Any, inputs: Any) -> Any:
+        """The floats of the rows that are asked for."""
+        dtype = layer.compute_dtype
         packed = kops.take(layer.embeddings, inputs, axis=0)
         rows = kops.cast(unpack_int4(packed, layer.output_dim, axis=-1), dtype)
         scale = kops.cast(kops.take(layer.embeddings_scale, inputs, axis=0), dtype)

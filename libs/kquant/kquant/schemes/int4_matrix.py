@@ -63,19 +63,35 @@ class Int4Matrix(Int4Scheme):
 
     def replace(self, layer: Any, matrix: np.ndarray) -> None:
         """Quantize the matrix into variables that take the place of the float kernel."""
-        block = self.config(layer).block_size or -1
+        values = self.encode_matrix(layer, matrix, self.config(layer).block_size or -1)
+        self.exchange(layer, "kernel", lambda layer: self.make(layer, *matrix.shape))
+        self.fill(layer, values)
+
+    def encode_matrix(self, layer: Any, matrix: np.ndarray, block: int) -> dict[str, Any]:
+        """The variables' values for a matrix."""
         if block > 0:
             integers, scale, zero = abs_max_quantize_grouped_with_zero_point(
                 matrix, block, RANGE, to_numpy=True
             )
+            zeros = {"kernel_zero": zero}
         else:
             integers, scale = self.quantize_weight(layer, matrix, axis=0)
-            scale = np.reshape(scale, (-1,))
-        self.exchange(layer, "kernel", lambda layer: self.make(layer, *matrix.shape))
-        layer.kernel.assign(pack_int4(np.asarray(integers), axis=-1)[0])
-        layer.kernel_scale.assign(scale)
-        if block > 0:
-            layer.kernel_zero.assign(zero)
+            scale, zeros = np.reshape(scale, (-1,)), {}
+        packed = pack_int4(np.asarray(integers), axis=-1)[0]
+        return {"kernel": packed, "kernel_scale": scale, **zeros}
+
+    def encode(self, layer: Any, kernel: np.ndarray) -> dict[str, Any]:
+        rows = layer.g_idx.shape[0] if self.block > 0 else layer.kernel.shape[0]
+        return self.encode_matrix(layer, kernel.reshape(rows, self.columns), self.block)
+
+    def decode_matrix(self, layer: Any) -> Any:
+        """The matrix as floats."""
+        if self.block > 0:
+            return self.float_matrix(layer)
+        return kops.divide(kops.cast(self.matrix(layer), layer.compute_dtype), layer.kernel_scale)
+
+    def decode(self, layer: Any) -> Any:
+        return kops.convert_to_numpy(self.decode_matrix(layer)).astype("float32")
 
     def file_variables(self, layer: Any) -> list[Any]:
         """In the order of files: kernel, bias, scale, and with blocks zero points and the rows' blocks."""

@@ -18,6 +18,8 @@ from kspec import plugin
 class Int4ReversibleEmbedding(Int4Embedding):
     """A tied table serves both directions; an own reverse table is packed along its rows. Vectors stay floats."""
 
+    takes_lora = False  # it would be missing from the reverse
+
     def build(self, layer: Any, kernel_shape: Any) -> None:
         super().build(layer, kernel_shape)
         if layer.tie_weights:

@@ -20,6 +20,7 @@ class Int8Dense(Scheme):
     """
 
     mode = "int8"
+    takes_lora = True
 
     def build(self, layer: Any, kernel_shape: Any) -> None:
         self.quantizer = self.input_quantizer(layer)
@@ -31,10 +32,17 @@ class Int8Dense(Scheme):
         )
 
     def quantize(self, layer: Any) -> None:
-        integers, scale = self.quantize_weight(layer, layer.kernel.numpy(), axis=0)
-        self.exchange(layer, "kernel", lambda layer: self.build(layer, integers.shape))
-        layer.kernel.assign(integers)
-        layer.kernel_scale.assign(scale.reshape(-1))
+        kernel = layer.kernel.numpy()
+        values = self.encode(layer, kernel)
+        self.exchange(layer, "kernel", lambda layer: self.build(layer, kernel.shape))
+        self.fill(layer, values)
+
+    def encode(self, layer: Any, kernel: Any) -> dict[str, Any]:
+        integers, scale = self.quantize_weight(layer, kernel, axis=0)
+        return {"kernel": integers, "kernel_scale": scale.reshape(-1)}
+
+    def decode(self, layer: Any) -> Any:
+        return layer.kernel.numpy().astype("float32") / layer.kernel_scale.numpy().astype("float32")
 
     def file_variables(self, layer: Any) -> list[Any]:
         """In the order of files: kernel, bias, scale."""
@@ -57,6 +65,7 @@ class Int8Dense(Scheme):
             x = kops.cast(kops.matmul(integers, self.integers(layer)), layer.compute_dtype)
             x = kops.divide(x, kops.multiply(scale, layer.kernel_scale))
             x = self.differentiable(x, lambda: self._in_floats(layer, inputs))
+        x = self.adapted(layer, x, lambda update: kops.matmul(inputs, update))
         if layer.bias is not None:
             x = kops.add(x, layer.bias)
         return x if layer.activation is None else layer.activation(x)

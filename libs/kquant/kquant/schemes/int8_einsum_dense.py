@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import kops
 from kquant.einsum_axes import EinsumAxes, axes_of
 from kquant.schemes.scheme import Scheme
@@ -15,6 +17,7 @@ class Int8EinsumDense(Scheme):
     """As int8 Dense: one scale per output of the kernel, one per contracted slice of the input."""
 
     mode = "int8"
+    takes_lora = True
 
     def build(self, layer: Any, kernel_shape: Any) -> None:
         self.quantizer = self.input_quantizer(layer)
@@ -29,11 +32,22 @@ class Int8EinsumDense(Scheme):
         )
 
     def quantize(self, layer: Any) -> None:
+        kernel = layer.kernel.numpy()
+        values = self.encode(layer, kernel)
+        self.exchange(layer, "kernel", lambda layer: self.build(layer, kernel.shape))
+        self.fill(layer, values)
+
+    def encode(self, layer: Any, kernel: Any) -> dict[str, Any]:
         axes = self._axes(layer)
-        integers, scale = self.quantize_weight(layer, layer.kernel.numpy(), axis=axes.kernel_reduced)
-        self.exchange(layer, "kernel", lambda layer: self.build(layer, integers.shape))
-        layer.kernel.assign(integers)
-        layer.kernel_scale.assign(axes.align(axes.kernel_reduced, axes.kernel_order, scale))
+        integers, scale = self.quantize_weight(layer, kernel, axis=axes.kernel_reduced)
+        return {
+            "kernel": integers,
+            "kernel_scale": axes.align(axes.kernel_reduced, axes.kernel_order, np.asarray(scale)),
+        }
+
+    def decode(self, layer: Any) -> Any:
+        scale = self._axes(layer).kernel_layout(layer.kernel_scale.numpy().astype("float32"))
+        return layer.kernel.numpy().astype("float32") / scale
 
     @staticmethod
     def _axes(layer: Any) -> EinsumAxes:
@@ -75,6 +89,7 @@ class Int8EinsumDense(Scheme):
             x = self._in_floats(layer, inputs)
         else:
             x = self.differentiable(self.product(layer, inputs), lambda: self._in_floats(layer, inputs))
+        x = self.adapted(layer, x, lambda update: kops.einsum(layer.equation, inputs, update))
         if layer.bias is not None:
             x = kops.add(x, layer.bias)
         return layer.activation(x)

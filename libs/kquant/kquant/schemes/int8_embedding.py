@@ -14,6 +14,7 @@ class Int8Embedding(Scheme):
     """`embeddings` is int8 with one scale per row; what is looked up is `row / scale`."""
 
     mode = "int8"
+    takes_lora = True
 
     def build(self, layer: Any, kernel_shape: Any) -> None:
         layer.embeddings = layer.add_weight(
@@ -28,10 +29,18 @@ class Int8Embedding(Scheme):
         )
 
     def quantize(self, layer: Any) -> None:
-        integers, scale = self.quantize_weight(layer, layer.embeddings.numpy(), axis=-1)
-        self.exchange(layer, "embeddings", lambda layer: self.build(layer, integers.shape))
-        layer.embeddings.assign(integers)
-        layer.embeddings_scale.assign(scale.reshape(-1))
+        table = layer.embeddings.numpy()
+        values = self.encode(layer, table)
+        self.exchange(layer, "embeddings", lambda layer: self.build(layer, table.shape))
+        self.fill(layer, values)
+
+    def encode(self, layer: Any, table: Any) -> dict[str, Any]:
+        integers, scale = self.quantize_weight(layer, table, axis=-1)
+        return {"embeddings": integers, "embeddings_scale": scale.reshape(-1)}
+
+    def decode(self, layer: Any) -> Any:
+        scale = layer.embeddings_scale.numpy().astype("float32")
+        return layer.embeddings.numpy().astype("float32") / scale[:, None]
 
     def file_variables(self, layer: Any) -> list[Any]:
         """In the order of files."""
@@ -42,4 +51,5 @@ class Int8Embedding(Scheme):
             inputs = kops.cast(inputs, "int32")
         rows = kops.cast(kops.take(layer.embeddings, inputs, axis=0), layer.compute_dtype)
         scale = kops.cast(kops.take(layer.embeddings_scale, inputs, axis=0), layer.compute_dtype)
-        return kops.divide(rows, kops.expand_dims(scale, -1))
+        rows = kops.divide(rows, kops.expand_dims(scale, -1))
+        return self.adapted_rows(layer, rows, inputs)

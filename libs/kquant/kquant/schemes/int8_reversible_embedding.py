@@ -13,6 +13,8 @@ from kspec import plugin
 class Int8ReversibleEmbedding(Int8Embedding):
     """A tied table serves both directions: its scale per row is the scale per score of the reverse."""
 
+    takes_lora = False  # it would be missing from the reverse
+
     def build(self, layer: Any, kernel_shape: Any) -> None:
         super().build(layer, kernel_shape)
         self.quantizer = self.input_quantizer(layer)

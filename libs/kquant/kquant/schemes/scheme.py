@@ -16,9 +16,28 @@ class Scheme:
     """One per layer; see `kspec.protocols.QuantizationScheme`."""
 
     mode: str
+    # Whether `call` adds an update by LoRA. Such a scheme has `encode(layer, kernel)`, arrays of the quantized
+    # variables by name, and `decode(layer)`, the kernel as floats: a file gets the sum, quantized again.
+    takes_lora = False
 
     def call(self, layer: Any, *args: Any, **kwargs: Any) -> Any:
         raise NotImplementedError
+
+    @staticmethod
+    def adapted(layer: Any, x: Any, product: Any) -> Any:
+        """`x`, plus `product(update)` when the layer has an update by LoRA."""
+        lora = layer._lora
+        return x if lora is None else kops.add(x, product(lora.update()))
+
+    @staticmethod
+    def adapted_rows(layer: Any, rows: Any, indices: Any) -> Any:
+        """As `adapted`, for rows of a table."""
+        lora = layer._lora
+        return (
+            rows
+            if lora is None
+            else kops.add(rows, kops.cast(lora.update_rows(indices), layer.compute_dtype))
+        )
 
     # Variables
 
@@ -27,6 +46,12 @@ class Scheme:
         self.adopt_policy(layer)
         self.forget(layer, old)
         make(layer)
+
+    @staticmethod
+    def fill(layer: Any, values: dict[str, Any]) -> None:
+        """Assign arrays to the layer's variables of these names."""
+        for name, value in values.items():
+            getattr(layer, name).assign(value)
 
     def adopt_policy(self, layer: Any) -> None:
         """Give the layer the quantized policy that stands in files."""
