@@ -185,3 +185,9 @@ def test_calls_in_the_graph_have_the_mode_of_the_model():
         assert not (array(model(x, training=False)) == 0).any()
     always = Model(inputs, Dropout(0.5)(inputs, training=True))
     assert (array(always(x)) == 0).any()
+
+
+def test_files_name_the_class_as_keras_does():
+    x = Input((3,))
+    record = ksave.serialize_keras_object(Model(x, Dense(2)(x)))
+    assert (record["module"], record["class_name"]) == ("keras.src.models.functional", "Functional")

@@ -56,8 +56,11 @@ def object_sharing() -> Iterator[Sharing]:
 def class_record(cls: type) -> dict[str, Any]:
     """`module`, `class_name` and `registered_name` of a class as files carry them."""
     registered = registered_as(cls)
-    internal = codecs.internal_name(cls)
     name = public_name(cls)
+    internal = codecs.internal_name(cls)
+    if registered is None and internal is None and name is None and codecs.load_plugins():
+        # The library of the class had not yet said how files name it.
+        internal = codecs.internal_name(cls)
     if registered is None and internal is not None:
         return {"module": internal[0], "class_name": internal[1], "registered_name": internal[1]}
     if registered is None and name is not None:
