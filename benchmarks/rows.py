@@ -106,6 +106,7 @@ def dense_call(side, engine):
         if engine == "tensorflow":
             import tensorflow as tf
 
+            k, b = tf.Variable(k), tf.Variable(b)
             return repeat(lambda: tf.matmul(x, k) + b, 500)
         return repeat(lambda: x @ k + b, 500)
     import keras
@@ -138,6 +139,7 @@ def mlp_50_layers(side, engine):
             import tensorflow as tf
 
             relu, matmul = tf.nn.relu, tf.matmul
+            weights = [(tf.Variable(k), tf.Variable(b)) for k, b in weights]
         elif engine == "jax":
             import jax
 
