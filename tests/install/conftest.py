@@ -78,7 +78,7 @@ class Environment:
         return run([self.interpreter, "-I", "-c", code, *arguments], cwd=self.folder, env=env).strip()
 
     def installed(self) -> set[str]:
-        code = "from importlib.metadata import distributions as d; print(*(x.metadata["Name"] for x in d()))"
+        code = "from importlib.metadata import distributions as d; print(*(x.metadata['Name'] for x in d()))"
         return {name.lower().replace("-", "_") for name in self.python(code).split()}
 
 
