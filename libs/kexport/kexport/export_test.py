@@ -81,7 +81,9 @@ def test_saved_model(tmp_path):
     if importlib.util.find_spec("tensorflow") is None:
         pytest.skip("TensorFlow is not installed")
     model = convolutional()
-    model.export(tmp_path / "saved", format="tf_saved_model")
+    for _ in range(2):  # the second time over the first
+        model.export(tmp_path / "saved", format="tf_saved_model")
+    assert [p.name for p in tmp_path.iterdir()] == ["saved"]
     import tensorflow as tf
 
     x = RNG.normal(size=(3, 9, 8, 3)).astype("float32")

@@ -55,10 +55,19 @@ class SavedModelFormat:
             loaded = tf.saved_model.load(temporary)
             got = [x.numpy() for x in tree.flatten(loaded.serve(tree.map_structure(tf.constant, inputs)))]
             compare("SavedModel", got, model_outputs(model, inputs))
-        shutil.rmtree(path, ignore_errors=True)
-        os.replace(temporary, path)
+        _put_in_place(temporary, os.fspath(path))
         if verbose:
             print(f"Wrote {path} with the endpoint 'serve'")
+
+
+def _put_in_place(made: str, path: str) -> None:
+    """Rename a finished folder over an old one, which is whole until the new one has its name."""
+    old = f"{path}.old"
+    shutil.rmtree(old, ignore_errors=True)
+    if os.path.exists(path):
+        os.replace(path, old)
+    os.replace(made, path)
+    shutil.rmtree(old, ignore_errors=True)
 
 
 def _input_name(spec: Any) -> str:

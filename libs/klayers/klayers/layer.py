@@ -10,20 +10,17 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import ksave
-from klayers import constraints, dtype_policies, initializers, masking, regularizers
-from klayers.call_arguments import all_numbers, has_shape, is_mask, is_text, shape_of, shapes_for_config
+from klayers import dtype_policies, masking, regularizers
+from klayers.call_arguments import all_numbers, has_shape, is_mask, is_text, shape_of
 from klayers.context import context, new_call_id
-from klayers.initializers.constant import Zeros
-from klayers.initializers.random_values import RandomInitializer
 from klayers.input_spec import InputSpec, assert_input_compatibility
+from klayers.layer_building import LayerBuilding, building_scope
 from klayers.layer_quantization import LayerQuantization
 from klayers.layer_saving import LayerSaving
 from klayers.layer_state import (
     ACTIVITY,
     COMPOSITE,
     HOOKS,
-    LOSSES,
     SCHEME,
     TRAINING,
     LayerState,
@@ -32,7 +29,7 @@ from klayers.layer_state import (
 from klayers.policy_map import DTypePolicyMap
 from klayers.signature import CallSignature, build_parameters, signature_of
 from kops import tree
-from kops.dtypes import FLOATS, is_float_dtype, itemsize, standardize_dtype
+from kops.dtypes import FLOATS, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
 from kops.operation import Operation
@@ -49,7 +46,7 @@ _compiling = engine().compiling
 
 
 @public("keras.Layer", "keras.layers.Layer")
-class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # type: ignore[misc]
+class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # type: ignore[misc]
     """The base of all layers.
 
     A subclass makes its variables in `build(input_shape)` with `add_weight`, and computes in `call(inputs)`. `call`
@@ -71,7 +68,6 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
     """
 
     _own_variables: list[Variable]
-    _signature: CallSignature | None = None
 
     def __new__(cls, *args: Any, **kwargs: Any) -> Any:
         instance = super().__new__(cls, *args, **kwargs)
@@ -88,11 +84,6 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         values["_locked"] = False
         values["_path"] = None
         return instance
-
-    def __init_subclass__(cls, **kwargs: Any) -> None:
-        super().__init_subclass__(**kwargs)
-        if "build" in cls.__dict__:
-            cls.build = _around_build(cls.__dict__["build"])  # type: ignore[method-assign]
 
     def __init__(
         self,
@@ -128,151 +119,13 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         self.supports_jit = True
         self.built = False
 
-    # Building
-
-    @property
-    def _default_build(self) -> bool:
-        return getattr(type(self).build, "_is_default", False)
-
-    def _after_build(self, shapes: Any) -> None:
-        """Decide what calls will need."""
-        self.built = True
-        self._locked = True
-        if shapes is not None:
-            self._build_shapes = shapes
-        self._decide_needs()
-
-    def _decide_needs(self) -> None:
-        self._signature = signature = signature_of(type(self).call)
-        policy = self.dtype_policy
-        needs = self._needs & (LOSSES | HOOKS)
-        if signature.uses_training:
-            needs |= TRAINING
-        if self._activity_regularizer is not None:
-            needs |= ACTIVITY
-        if self._scheme is not None:
-            needs |= SCHEME
-        if self._sublayers():
-            needs |= COMPOSITE
-        mixed = self.autocast and policy.compute_dtype != policy.variable_dtype
-        self._autocast = policy.compute_dtype if mixed else None
-        self._needs = needs
-        self._seen.clear()
-
-    def _build_by_arguments(self, arguments: dict[str, Any]) -> None:
-        """Build a layer at its first call, from the shapes of the arguments."""
-        if self._default_build:
-            # Sublayers, if any, are built as `call` reaches them.
-            self._build_shapes = shapes_for_config(arguments)
-            return
-        names = build_parameters(self.build)
-        shapes = {n: shape_of(x) for n, x in arguments.items() if has_shape(x)}
-        if len(names) == 1 and names[0] not in {f"{n}_shape" for n in shapes} - {
-            "input_shape",
-            "inputs_shape",
-        }:
-            self.build(next(iter(shapes.values()), None))
-            return
-        given = {}
-        for name in names:
-            source = name[: -len("_shape")] if name.endswith("_shape") else name
-            if source in shapes:
-                given[name] = shapes[source]
-            elif len(names) == 1:
-                given[name] = next(iter(shapes.values()), None)
-        self.build(**given)
-
-    def add_weight(
-        self,
-        *args: Any,
-        shape: Any = None,
-        initializer: Any = None,
-        dtype: Any = None,
-        trainable: bool = True,
-        autocast: bool = True,
-        regularizer: Any = None,
-        constraint: Any = None,
-        aggregation: str = "none",
-        overwrite_with_gradient: bool = False,
-        name: str | None = None,
-    ) -> Variable:
-        """Make a variable that belongs to the layer.
-
-        Args:
-            shape: dimensions; `()` when left out.
-            initializer: name, callable or `Initializer`; default Glorot uniform for floats and zeros otherwise.
-            dtype: default the layer's variable dtype.
-            trainable, autocast, regularizer, constraint, aggregation, overwrite_with_gradient, name: see `Variable`.
-        """
-        if args:
-            # Keras 2 took (shape, ...) or (name, shape, ...) by position.
-            if isinstance(args[0], str) or args[0] is None:
-                name, *args = args  # type: ignore[assignment]
-            if args:
-                shape = args[0]
-        if self._locked:
-            raise ValueError(
-                f"{type(self).__name__} {self.name!r} is built already; variables cannot be added any more. "
-                "Make them in __init__ or build()."
-            )
-        dtype = self.variable_dtype if dtype is None else standardize_dtype(dtype)
-        if initializer is None:
-            initializer = "glorot_uniform" if is_float_dtype(dtype) else "zeros"
-        initializer = initializers.get(initializer)
-        shape = () if shape is None else standardize_shape(shape)
-        from_file = None not in shape and ksave.claim_variable(shape, itemsize(dtype))
-        if from_file and isinstance(initializer, RandomInitializer):
-            initializer = Zeros()
-        with (
-            name_scope(self.name, caller=self)
-            if not context.building or context.building[-1] is not self
-            else _NO
-        ):
-            variable = Variable(
-                initializer=initializer,
-                shape=shape,
-                dtype=dtype,
-                trainable=trainable,
-                autocast=autocast,
-                aggregation=aggregation,
-                name=name,
-            )
-        variable.regularizer = regularizers.get(regularizer)
-        variable.constraint = constraints.get(constraint)
-        variable.overwrite_with_gradient = overwrite_with_gradient
-        self._own_variables.append(variable)
-        return variable
-
-    def add_variable(
-        self,
-        shape: Any,
-        initializer: Any,
-        dtype: Any = None,
-        trainable: bool = True,
-        autocast: bool = True,
-        regularizer: Any = None,
-        constraint: Any = None,
-        name: str | None = None,
-    ) -> Variable:
-        """`add_weight`, under its old name."""
-        return self.add_weight(
-            shape=shape,
-            initializer=initializer,
-            dtype=dtype,
-            trainable=trainable,
-            autocast=autocast,
-            regularizer=regularizer,
-            constraint=constraint,
-            name=name,
-        )
-
     # Calling
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if len(args) == 1 and not kwargs and not (_compiling is not None and _compiling()):
             x = args[0]
             key = (type(x), getattr(x, "dtype", None), getattr(x, "shape", None))
-            if type(x) is not list and key in self._seen and not masking.in_use:
+            if type(x) is not list and key in self._seen and not masking.in_use and not ambient.remat:
                 if not self._needs and ambient.autocast == self._autocast:
                     return self.call(x)
                 return self._run(args, kwargs, None)
@@ -304,6 +157,8 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         if any_symbolic(args, kwargs):
             return self._call_symbolically(args, kwargs, training)
         arguments = signature.bind(type(self).__name__, args, kwargs)
+        if signature.takes_training:
+            training = arguments.get("training")  # by keyword or by position
         self._check_inputs(arguments)
         if not self.built:
             return self._first_call(arguments, args, kwargs, training)
@@ -516,8 +371,7 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
             return
         if self._sublayers() or type(self).compute_output_shape is Layer.compute_output_shape:
             # Whether build() opened the scope already.
-            within = bool(context.building) and context.building[-1] is self
-            with _NO if within else name_scope(self.name, caller=self):
+            with building_scope(self):
                 self._path = self._path or current_path()
                 Operation.compute_output_spec(self, *args, **kwargs)
         self._after_build(None)
@@ -654,53 +508,5 @@ class Layer(LayerState, LayerSaving, LayerQuantization, _Base, Operation):  # ty
         return state
 
 
-class _Nothing:
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *exc: Any) -> None: ...
-
-
-_NO = _Nothing()
-
-
-def _around_build(build: Any) -> Any:
-    """A `build` that runs below the layer's name and leaves the layer built, whoever calls it."""
-    if getattr(build, "_is_wrapped", False):
-        return build
-
-    @functools.wraps(build)
-    def wrapped(self: Any, *args: Any, **kwargs: Any) -> Any:
-        if context.building and context.building[-1] is self:
-            return build(self, *args, **kwargs)  # super().build()
-        outer = context.building
-        context.building = (*outer, self)
-        try:
-            with name_scope(self.name, caller=self):
-                self._path = current_path()
-                mode = self._policy_here.quantization_mode
-                if mode and self._scheme is None:
-                    self._scheme = self._find_scheme(mode)
-                build(self, *args, **kwargs)
-        finally:
-            context.building = outer
-        names = build_parameters(build.__get__(self))
-        shapes = {**dict(zip(names, args)), **kwargs}
-        self._after_build(next(iter(shapes.values())) if len(shapes) == 1 else shapes or None)
-        return None
-
-    wrapped._is_wrapped = True  # type: ignore[attr-defined]
-    return wrapped
-
-
-def _default_build(self: Any, input_shape: Any) -> None:
-    """Make the variables for inputs of this shape (or shapes: one parameter `x_shape` per argument `x`)."""
-    if input_shape is not None and any(not layer.built for layer in self._sublayers()):
-        self._build_by_calling(input_shape)
-
-
-_default_build._is_default = True  # type: ignore[attr-defined]
-_default_build.__name__ = "build"
 # TensorFlow's AutoGraph is not to rewrite the machinery around `call`.
 Layer.__call__ = engine().adopt(Layer.__call__)  # type: ignore[method-assign]
-Layer.build = _around_build(_default_build)  # type: ignore[method-assign]
-Layer.build._is_default = True  # type: ignore[attr-defined]

@@ -421,3 +421,40 @@ def test_a_config_that_asks_for_more_memory_than_the_file_has_is_refused(tmp_pat
             target.writestr(name, data)
     with pytest.raises(ValueError, match="memory"):
         ksave.load_model(path)
+
+
+def test_the_training_flag_may_be_given_by_position():
+    from klayers.layers.dropout import Dropout
+    from klayers.model import Model
+    from klayers.sequential import Sequential
+
+    x = tensor(np.ones((4, 50)))
+    inputs = Input((50,))
+    for model in (Sequential([Input((50,)), Dropout(0.5)]), Model(inputs, Dropout(0.5)(inputs))):
+        assert (array(model(x, True)) == 0).any()
+        assert not (array(model(x, False)) == 0).any()
+        assert not (array(model(x)) == 0).any()
+
+
+def test_remat_scope_holds_for_layers_called_before():
+    from kops.remat import RematScope
+
+    wrapped = []
+
+    class Twofold(Layer):
+        def call(self, x):
+            return x * 2.0
+
+        def rematerialized_call(self, layer_call, *args, **kwargs):
+            wrapped.append(self.name)
+            return super().rematerialized_call(layer_call, *args, **kwargs)
+
+    layer = Twofold(name="twofold")
+    x = tensor(np.ones((2, 3)))
+    layer(x)
+    layer(x)
+    with RematScope("full"):
+        np.testing.assert_allclose(array(layer(x)), np.full((2, 3), 2.0))
+    with RematScope("list_of_layers", layer_names=["another"]):
+        layer(x)
+    assert wrapped == ["twofold"]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, Mapping, Sequence
+from typing import Any, Callable, Sequence
 
 import numpy as np
 
@@ -23,7 +23,7 @@ from kops.tape import find_tape, write_call
 from kops.tape import spec_of as trace_spec
 from kops.variable import Variable
 
-_SCALARS = (bool, int, float, complex)
+SCALARS = (bool, int, float, complex)
 _Passing = type(inspect.Parameter.POSITIONAL_ONLY)
 
 
@@ -67,11 +67,11 @@ class Op:
         self.plans: dict[Any, Callable[..., Any]] = {}
         self.function: Any = None
         self.tensor_positions = tuple(i for i, p in enumerate(parameters) if p.kind in ("tensor", "tensors"))
-        self._operand_positions = tuple(i for i, p in enumerate(parameters) if p.kind == "operand")
-        self._key_positions = tuple((i, p.name) for i, p in enumerate(parameters) if p.name in key)
-        self._dtype_position = next((i for i, p in enumerate(parameters) if p.name == "dtype"), None)
+        self.operand_positions = tuple(i for i, p in enumerate(parameters) if p.kind == "operand")
+        self.key_positions = tuple((i, p.name) for i, p in enumerate(parameters) if p.name in key)
+        self.dtype_position = next((i for i, p in enumerate(parameters) if p.name == "dtype"), None)
         simple = (_Passing.POSITIONAL_ONLY, _Passing.POSITIONAL_OR_KEYWORD)
-        self._body = body if all(p.passing in simple for p in parameters) else self._call_body
+        self.formula = body if all(p.passing in simple for p in parameters) else self._call_body
 
     def _call_body(self, *args: Any) -> Any:
         positional, keywords = self._split(args)
@@ -79,7 +79,7 @@ class Op:
 
     def call(self, *args: Any) -> Any:
         """The public function, with arguments in declared order (`*args` as a tuple, `**kwargs` as a dict)."""
-        if self._body is self.body:
+        if self.formula is self.body:
             return self.function(*args)
         positional, keywords = self._split(args)
         return self.function(*positional, **keywords)
@@ -89,7 +89,7 @@ class Op:
     def prepare(self, key: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
         """Make, remember and return the plan for arguments like these."""
         e = engine()
-        positions = self.tensor_positions + self._operand_positions
+        positions = self.tensor_positions + self.operand_positions
         if any_symbolic(*(args[i] for i in positions)):
             return self._remember(key, self.symbolic)
         if find_tape([args[i] for i in positions]) is not None and not any(
@@ -104,8 +104,8 @@ class Op:
             for x in args[i] if self.parameters[i].kind == "tensors" else (args[i],):
                 if isinstance(x, Variable):
                     return self._remember(key, self._reading_plan(args))
-                foreign |= not (x is None or isinstance(x, _SCALARS) or e.is_tensor(x))
-        if any(_holds_variable(args[i]) for i in self._operand_positions):
+                foreign |= not (x is None or isinstance(x, SCALARS) or e.is_tensor(x))
+        if any(_holds_variable(args[i]) for i in self.operand_positions):
             return self._remember(key, self._reading)
         if foreign:
             return self._remember(key, self._converting)
@@ -116,14 +116,17 @@ class Op:
 
     def targets(self, args: Sequence[Any]) -> dict[int, Any]:
         """The dtype to which the rule wants each tensor parameter cast, by position; None: as it is."""
-        specs = self._map_tensors(_spec, args)
-        ds = [
+        specs = self.map_tensors(_spec, args)
+        ds = self._spec_dtypes(args, specs)
+        return dict(zip(self.tensor_positions, self.promote(ds, args)[0]))
+
+    def _spec_dtypes(self, args: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
+        return [
             [_spec_dtype(v, s) for v, s in zip(_as_list(args[i]), _as_list(specs[i]))]
             if self.parameters[i].kind == "tensors"
             else _spec_dtype(args[i], specs[i])
             for i in self.tensor_positions
         ]
-        return dict(zip(self.tensor_positions, self.promote(ds, args)[0]))
 
     def run_body_cast(self, args: Sequence[Any], cast: Callable[[Any, str], Any]) -> Any:
         """A composite's formula on arguments cast by `cast` as the dtype rule wants; so is the result."""
@@ -132,13 +135,13 @@ class Op:
         for i, target in self.targets(plain).items():
             if target is not None and hasattr(ready[i], "dtype") and ready[i].dtype != target:
                 ready[i] = cast(ready[i], target)
-        return self._body(*ready)
+        return self.formula(*ready)
 
     def _remember(self, key: Any, plan: Callable[..., Any]) -> Callable[..., Any]:
         self.plans[key] = plan
         return plan
 
-    def _map_tensors(
+    def map_tensors(
         self, change: Callable[[Any], Any], args: Sequence[Any], operands: bool = False
     ) -> list[Any]:
         result = list(args)
@@ -149,18 +152,18 @@ class Op:
             else:
                 result[i] = change(x)
         if operands:
-            for i in self._operand_positions:
+            for i in self.operand_positions:
                 result[i] = change(result[i])
         return result
 
     def _reading_plan(self, args: tuple[Any, ...]) -> Callable[..., Any]:
-        if self._body is not self.body or any(p.kind == "tensors" for p in self.parameters):
+        if self.formula is not self.body or any(p.kind == "tensors" for p in self.parameters):
             return self._reading
         positions = tuple(i for i, x in enumerate(args) if isinstance(x, Variable))
         return _reader(len(args), positions)(self.function)
 
     def _reading(self, *args: Any) -> Any:
-        return self.call(*self._map_tensors(_read, args, operands=True))
+        return self.call(*self.map_tensors(read, args, operands=True))
 
     def _converting(self, *args: Any) -> Any:
         e = engine()
@@ -168,14 +171,14 @@ class Op:
         def change(x: Any) -> Any:
             if (
                 x is None
-                or isinstance(x, _SCALARS)
+                or isinstance(x, SCALARS)
                 or e.is_tensor(x)
                 or isinstance(x, (KerasTensor, Variable))
             ):
                 return x
             return e.convert(x, None)
 
-        return self.call(*self._map_tensors(change, args))
+        return self.call(*self.map_tensors(change, args))
 
     def _splitting(self, position: int) -> Callable[..., Any]:
         def plan(*args: Any) -> Any:
@@ -197,14 +200,14 @@ class Op:
         if reason is not None:
             raise NotImplementedError(f"{self.name} is not available on the {e.NAME} backend: {reason}")
         if self.kind != "primitive":
-            return self._body, True
+            return self.formula, True
         raise NotImplementedError(f"The {e.NAME} backend has no kernel for {self.name}.")
 
     def promote(self, ds: Sequence[Any], args: Sequence[Any]) -> tuple[tuple[Any, ...], Any]:
         """Run the dtype rule: the target of each tensor parameter (None: leave) and the result's dtype(s)."""
         if self.dtype_rule is None:
             return (None,) * len(ds), None
-        compute, result = self.dtype_rule(*ds, **{name: args[i] for i, name in self._key_positions})
+        compute, result = self.dtype_rule(*ds, **{name: args[i] for i, name in self.key_positions})
         canonical = engine().canonical
         if not isinstance(compute, tuple):
             compute = (compute,) * len(ds)
@@ -219,7 +222,7 @@ class Op:
         ds = [self._dtypes_of(i, args[i]) for i in self.tensor_positions]
         compute, result = self.promote(ds, args)
         values = [x for i in self.tensor_positions for x in _as_list(args[i])]
-        lone = not any(x is not None and not isinstance(x, _SCALARS) for x in values)
+        lone = not any(x is not None and not isinstance(x, SCALARS) for x in values)
         raw_scalars = (is_body or self.name in e.SCALARS) and not lone
         steps: list[tuple[int, Callable[[Any], Any]]] = []
         for i, d, target in zip(self.tensor_positions, ds, compute):
@@ -233,7 +236,7 @@ class Op:
                 step = self._step(args[i], d, target, raw_scalars, is_body)
                 if step is not None:
                     steps.append((i, step))
-        position = self._dtype_position
+        position = self.dtype_position
         if position is not None and isinstance(result, str):
             wanted = result if is_body else e.native_dtype(result)
             steps.append((position, lambda _: wanted))
@@ -265,13 +268,11 @@ class Op:
         if d is None:
             return None
         if isinstance(d, str):
-            if target is None or target == d:
-                return e.lift(x) if hasattr(e, "lift") else None
-            return lambda v: e.cast(v, target)
+            return None if target is None or target == d else lambda v: e.cast(v, target)
         if raw_scalars:
             if target is None or is_body:
                 return None
-            kind = _python_kind(target)
+            kind = python_kind(target)
             return None if kind is type(x) else kind
         dtype = target or e.canonical(_natural(d))
         return lambda v: e.convert(v, dtype)
@@ -281,11 +282,11 @@ class Op:
 
         def first_call(*args: Any) -> Any:
             out = run(*args)
-            fixed = _fix_dtypes(out, result)
+            fixed = fix_dtypes(out, result)
             if fixed is out:
                 self.plans[key] = run
             else:
-                self.plans[key] = lambda *a: _fix_dtypes(run(*a), result)
+                self.plans[key] = lambda *a: fix_dtypes(run(*a), result)
             return fixed
 
         return first_call
@@ -298,43 +299,6 @@ class Op:
             return self._writing(*args)
         kernel, _ = self.kernel(args)
         return kernel(*args)
-
-    # Under torch.compile: no dictionaries of plans, only constants
-
-    def traced(self, args: tuple[Any, ...]) -> Any:
-        """The same computation in a form that torch.compile can follow without breaking the graph."""
-        if self.kind == "functional":
-            return self.run_functional(*args)
-        e = engine()
-
-        def ready(x: Any) -> Any:
-            if isinstance(x, Variable):
-                x = x.value
-            return x if x is None or isinstance(x, _SCALARS) or e.is_tensor(x) else e.convert(x, None)
-
-        changed = list(self._map_tensors(ready, args))
-        for i in self._operand_positions:
-            changed[i] = _read(changed[i])
-        described = tuple(
-            tuple(_describe(v) for v in changed[i])
-            if self.parameters[i].kind == "tensors"
-            else _describe(changed[i])
-            for i in self.tensor_positions
-        )
-        statics = tuple(changed[i] for i, _ in self._key_positions)
-        targets, result, native_dtype, use_body, raw_scalars = _traced_constants(
-            self.name, described, statics
-        )
-        for i, target in zip(self.tensor_positions, targets):
-            x = changed[i]
-            if self.parameters[i].kind == "tensors":
-                changed[i] = [_traced_cast(v, target, raw_scalars) for v in x]
-            else:
-                changed[i] = _traced_cast(x, target, raw_scalars)
-        if native_dtype is not None and self._dtype_position is not None:
-            changed[self._dtype_position] = native_dtype
-        out = self._body(*changed) if use_body else e.TABLE[self.name](*changed)
-        return _fix_dtypes(out, result) if result is not None else out
 
     # Symbolic
 
@@ -360,14 +324,9 @@ class Op:
                 return self.shape_rule(*args)
             from kops.symbolic import infer_by_running
 
-            return infer_by_running(self._body, args, {})
-        specs = self._map_tensors(_spec, args)
-        ds = [
-            [_spec_dtype(v, s) for v, s in zip(_as_list(args[i]), _as_list(specs[i]))]
-            if self.parameters[i].kind == "tensors"
-            else _spec_dtype(args[i], specs[i])
-            for i in self.tensor_positions
-        ]
+            return infer_by_running(self.formula, args, {})
+        specs = self.map_tensors(_spec, args)
+        ds = self._spec_dtypes(args, specs)
         compute, result = self.promote(ds, args)
         if self.shape_rule is not None:
             ready = self._ready_specs(specs, compute)
@@ -380,7 +339,7 @@ class Op:
         if self.kind != "composite":
             raise TypeError(f"{self.name} has no symbolic form: its output depends on values.")
         with NoRecording():
-            outputs = self._body(*self._ready_specs(specs, compute))
+            outputs = self.formula(*self._ready_specs(specs, compute))
         return tree.map_structure(_fresh, _retype(outputs, result))
 
     def _ready_specs(self, specs: list[Any], compute: tuple[Any, ...]) -> list[Any]:
@@ -464,9 +423,9 @@ def _as_list(x: Any) -> Any:
     return x if isinstance(x, (list, tuple)) else (x,)
 
 
-def _read(x: Any) -> Any:
+def read(x: Any) -> Any:
     if type(x) is tuple or type(x) is list:
-        return type(x)([_read(v) for v in x])
+        return type(x)([read(v) for v in x])
     return x.value if isinstance(x, Variable) else x
 
 
@@ -486,7 +445,7 @@ def _weak_dtype(x: Any) -> Any:
     """A tensor's dtype name, a scalar's Python type, None for None."""
     if x is None:
         return None
-    for kind in _SCALARS:
+    for kind in SCALARS:
         if isinstance(x, kind):
             return kind
     return engine().dtype_name(x)
@@ -498,7 +457,7 @@ def _natural(d: Any) -> str:
     return result_type(d)
 
 
-def _python_kind(dtype: str) -> type:
+def python_kind(dtype: str) -> type:
     if dtype == "bool":
         return bool
     if dtype in FLOATS:
@@ -525,11 +484,11 @@ def _with_steps(
     return run
 
 
-def _fix_dtypes(out: Any, result: Any) -> Any:
+def fix_dtypes(out: Any, result: Any) -> Any:
     """`out` with the dtypes of `result`; `out` itself when it has them."""
     if isinstance(out, (list, tuple)):
         wanted = result if isinstance(result, tuple) else (result,) * len(out)
-        fixed = [_fix_dtypes(x, r) for x, r in zip(out, wanted)]
+        fixed = [fix_dtypes(x, r) for x, r in zip(out, wanted)]
         if all(a is b for a, b in zip(fixed, out)):
             return out
         return type(out)(*fixed) if hasattr(out, "_fields") else type(out)(fixed)
@@ -544,59 +503,6 @@ def _fix_dtypes(out: Any, result: Any) -> Any:
     return out if e.dtype_name(out) == result else e.cast(out, result)
 
 
-def _describe(x: Any) -> Any:
-    if x is None:
-        return None
-    for kind in _SCALARS:
-        if isinstance(x, kind):
-            return kind.__name__
-    return x.dtype
-
-
-_KIND_BY_NAME: Mapping[str, type] = {kind.__name__: kind for kind in _SCALARS}
-
-
-def _traced_constants(name: str, described: tuple[Any, ...], statics: tuple[Any, ...]) -> Any:
-    from kops.declare import OPS
-
-    op, e = OPS[name], engine()
-
-    def dtype_of(d: Any) -> Any:
-        if isinstance(d, tuple):
-            return [dtype_of(x) for x in d]
-        return d if d is None else _KIND_BY_NAME[d] if isinstance(d, str) else standardize_dtype(d)
-
-    ds = [dtype_of(d) for d in described]
-    args: list[Any] = [None] * len(op.parameters)
-    for (i, _), value in zip(op._key_positions, statics):
-        args[i] = value
-    targets, result = op.promote(ds, args)
-    flat = [x for d in ds for x in (d if isinstance(d, list) else [d])]
-    lone = not any(isinstance(d, str) for d in flat)
-    use_body = name not in e.TABLE
-    if use_body:
-        op.kernel(())
-    native_dtype = None
-    if op._dtype_position is not None and isinstance(result, str):
-        native_dtype = result if use_body else e.native_dtype(result)
-    return targets, result, native_dtype, use_body, (use_body or name in e.SCALARS) and not lone
-
-
-# torch.compile evaluates this call and uses its result as a constant.
-_traced_constants._dynamo_marked_constant = True  # type: ignore[attr-defined]
-
-
-def _traced_cast(x: Any, target: str | None, raw_scalars: bool) -> Any:
-    if x is None:
-        return None
-    e = engine()
-    if isinstance(x, _SCALARS):
-        if not raw_scalars:
-            return e.convert(x, target)
-        return x if target is None else _python_kind(target)(x)
-    return x if target is None or e.dtype_name(x) == target else e.cast(x, target)
-
-
 def _spec(x: Any) -> Any:
     """A KerasTensor for an argument of any kind."""
     if x is None or isinstance(x, KerasTensor):
@@ -606,7 +512,7 @@ def _spec(x: Any) -> Any:
     e = engine()
     if e.is_tensor(x):
         return KerasTensor(e.shape(x), e.dtype_name(x), record_history=False)
-    if isinstance(x, _SCALARS):
+    if isinstance(x, SCALARS):
         return KerasTensor((), _natural(_weak_dtype(x)), record_history=False)
     array = np.asarray(x)
     dtype = standardize_dtype(array.dtype) if hasattr(x, "dtype") else _list_dtype(array)
@@ -625,7 +531,7 @@ def _list_dtype(array: np.ndarray) -> str:
 def _spec_dtype(x: Any, spec: Any) -> Any:
     if spec is None:
         return None
-    for kind in _SCALARS:
+    for kind in SCALARS:
         if isinstance(x, kind):
             return kind
     return spec.dtype

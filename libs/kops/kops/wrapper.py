@@ -10,6 +10,7 @@ import functools
 from typing import Any, Callable
 
 from kops.engine import engine
+from kops.op_traced import traced
 
 
 def _signature_of_list(xs: Any) -> Any:
@@ -25,7 +26,7 @@ def _kind_of_operand(x: Any) -> Any:
 
 @functools.cache
 def _factory(signature: str, positional: str, key: str, gated: bool) -> Callable[..., Any]:
-    gate = f"\n        if compiling(): return op.traced(({positional}))" if gated else ""
+    gate = f"\n        if compiling(): return traced(op, ({positional}))" if gated else ""
     source = f"""
 def factory(op, get, compiling):
     def wrapper({signature}):{gate}
@@ -38,7 +39,7 @@ def factory(op, get, compiling):
             raise op.explain(error, ({positional}))
     return wrapper
 """
-    scope: dict[str, Any] = {"signature": _signature_of_list, "kind": _kind_of_operand}
+    scope: dict[str, Any] = {"signature": _signature_of_list, "kind": _kind_of_operand, "traced": traced}
     exec(compile(source, "<op dispatch>", "exec"), scope)
     return scope["factory"]
 

@@ -106,11 +106,6 @@ def dynamic_shape(x: Any, static: Any) -> tuple[Any, ...]:
     )
 
 
-def lift(x: Any) -> None:
-    """Plans need no step for arguments that have the right dtype: graph kernels take arrays as constants."""
-    return None
-
-
 def convert(x: Any, dtype: str | None) -> Any:
     if isinstance(x, GraphTensor):
         return x if dtype is None or dtype == x.dtype else cast(x, dtype)
