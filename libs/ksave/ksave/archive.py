@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 import re
 import stat
@@ -12,7 +13,7 @@ from typing import Any, BinaryIO
 
 from ksave import sniff
 from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
-from ksave.windows import Window
+from ksave.windows import SummedWindow
 
 _CHUNK = 1 << 20
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
@@ -117,8 +118,13 @@ class ZipReader:
         except (zipfile.BadZipFile, zlib.error, EOFError) as error:
             raise CorruptFileError(f"{self.path}: {name!r} is damaged ({error}).") from error
 
-    def open(self, name: str) -> BinaryIO:
-        """A seekable file of a member. An uncompressed one is read where it is, without a copy."""
+    def open(self, name: str, verified: bool = True) -> BinaryIO:
+        """A seekable file of a member. An uncompressed one is read where it is, without a copy.
+
+        Args:
+            verified: its checksum is compared now. Otherwise it is summed while it is read, and whoever reads all of
+                it calls `verify` in the end.
+        """
         info = self._need(name)
         if info.compress_type != zipfile.ZIP_STORED:
             return self._unpacked(name)
@@ -127,11 +133,14 @@ class ZipReader:
         header = file.read(30)
         start = info.header_offset + 30 + int.from_bytes(header[26:28], "little")
         start += int.from_bytes(header[28:30], "little")
-        window = _ClosingWindow(file, start, info.file_size)
-        if _checksum(window) != info.CRC:
-            window.close()
-            raise CorruptFileError(f"{self.path}: {name!r} is damaged (its checksum does not match).")
-        return window  # type: ignore[return-value]
+        member = Member(file, start, info, f"{self.path}: {name!r}")
+        try:
+            if verified:
+                member.verify()
+        except BaseException:
+            member.close()
+            raise
+        return member  # type: ignore[return-value]
 
     def _unpacked(self, name: str) -> BinaryIO:
         result: Any = tempfile.TemporaryFile()  # noqa: SIM115
@@ -198,7 +207,8 @@ class FolderReader:
         with self.open(name) as file:
             return file.read()
 
-    def open(self, name: str) -> BinaryIO:
+    def open(self, name: str, verified: bool = True) -> BinaryIO:
+        """A file of the folder; it has no checksum."""
         return open(self._full(name), "rb")
 
     def _full(self, name: str) -> str:
@@ -247,19 +257,23 @@ def _place(source: BinaryIO, name: str, folder: str) -> None:
             file.write(chunk)
 
 
-class _ClosingWindow(Window):
-    """Closes the file below with itself."""
+class Member(SummedWindow):
+    """An uncompressed member of a zip file."""
 
-    def close(self) -> None:
-        if not self.closed:
-            self._file.close()
-        super().close()
+    def __init__(self, file: io.FileIO, start: int, info: zipfile.ZipInfo, name: str) -> None:
+        super().__init__(file, start, info.file_size)
+        self._expected = info.CRC
+        self._name = name
 
-
-def _checksum(file: Any) -> int:
-    value = 0
-    buffer = memoryview(bytearray(_CHUNK))
-    while count := file.readinto(buffer):
-        value = zlib.crc32(buffer[:count], value)
-    file.seek(0)
-    return value
+    def verify(self) -> None:
+        """Refuse it when what was read, or what is left to read, is not what was written."""
+        try:
+            checksum = self.checksum()
+        except EOFError as error:
+            raise CorruptFileError(
+                f"{self._name} is cut off: {error}. Fetch or save the file again."
+            ) from error
+        if checksum != self._expected:
+            raise CorruptFileError(
+                f"{self._name} is damaged (its checksum does not match). Fetch or save the file again."
+            )

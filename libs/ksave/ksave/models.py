@@ -7,7 +7,6 @@ import datetime
 import json
 import os
 import tempfile
-import time
 import zipfile
 from typing import Any, Iterator
 
@@ -18,9 +17,9 @@ from ksave.limits import DEFAULT, CorruptFileError
 from ksave.overwrite import may_write
 from ksave.saveables import walk
 from ksave.serialize import object_sharing, serialize_keras_object
+from ksave.stored_member import stored_member
 from ksave.stores import Writer
 from ksave.weights import WEIGHTS, archive_weights, read_nodes, write_nodes
-from ksave.windows import Window
 from kspec import public
 
 # The version of the Keras format that is written, and up to which files are known.
@@ -97,7 +96,7 @@ def _write_zip(model: Any, path: str, texts: dict[str, str]) -> None:
         with zipfile.ZipFile(temporary, "w") as target:
             for name, text in texts.items():
                 target.writestr(name, text)
-            with _stored_member(target, WEIGHTS) as member:
+            with stored_member(target, WEIGHTS) as member:
                 writer = Writer(member)
                 try:
                     write_nodes(model, writer)
@@ -108,29 +107,6 @@ def _write_zip(model: Any, path: str, texts: dict[str, str]) -> None:
                 for file in sorted(files):
                     full = os.path.join(folder, file)
                     target.write(full, ASSETS + os.path.relpath(full, assets).replace(os.sep, "/"))
-
-
-@contextlib.contextmanager
-def _stored_member(target: zipfile.ZipFile, name: str) -> Iterator[Window]:
-    """A seekable file that becomes an uncompressed member: the weights are written once, in place."""
-    file: Any = target.fp
-    info = zipfile.ZipInfo(name, time.localtime()[:6])
-    info.CRC = info.compress_size = info.file_size = 0  # corrected below
-    info.external_attr = 0o600 << 16
-    info.header_offset = target.start_dir
-    file.seek(info.header_offset)
-    file.write(info.FileHeader(zip64=True))
-    start = file.tell()
-    yield Window(file, start)
-    end = file.seek(0, os.SEEK_END)
-    info.file_size = info.compress_size = end - start
-    info.CRC = archive._checksum(Window(file, start, end - start))
-    file.seek(info.header_offset)
-    file.write(info.FileHeader(zip64=True))
-    file.seek(end)
-    target.start_dir = end
-    target.filelist.append(info)
-    target.NameToInfo[name] = info
 
 
 def _write_assets(model: Any, root: str) -> None:

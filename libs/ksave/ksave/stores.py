@@ -9,6 +9,7 @@ from typing import Any
 from ksave import hdf5
 from ksave.archive import check_name
 from ksave.limits import DEFAULT, CorruptFileError, Limits
+from ksave.windows import Window
 
 
 class WriteStore(MutableMapping[str, Any]):
@@ -62,6 +63,10 @@ class ReadStore(Mapping[str, Any]):
     def __len__(self) -> int:
         return len(self._data)
 
+    def describe(self, key: str) -> tuple[tuple[int, ...], str, int]:
+        """Shape, name of the dtype and bytes of an array, without reading it."""
+        return hdf5.describe(self._data[key])
+
     def shape(self, key: str) -> tuple[int, ...] | None:
         """The shape of an array, without reading it."""
         return getattr(self._data[key], "shape", None)
@@ -81,8 +86,11 @@ class ShapeStore(dict):
 class Writer:
     """Writes the weights of nodes to one HDF5 file."""
 
-    def __init__(self, target: Any) -> None:
-        self._file = hdf5.h5py().File(target, "w")
+    def __init__(self, target: str | Window) -> None:
+        # Through a window always: it keeps errors away from HDF5.
+        self._path = target if isinstance(target, str) else None
+        self._window = Window(open(target, "wb+", buffering=0), 0) if isinstance(target, str) else target  # noqa: SIM115
+        self._file = hdf5.h5py().File(self._window, "w")
 
     def store(self, path: str, name: Any) -> WriteStore:
         """The store of the node at `path`."""
@@ -94,10 +102,19 @@ class Writer:
 
     def room(self, path: str, size: int) -> Any:
         """The group in which `size` more bytes of a node go."""
+        self._window.check()  # a full disk ends it at once
         return self._file[path]
 
     def close(self) -> None:
+        """Finish the file.
+
+        Raises:
+            OSError: it could not be written.
+        """
         self._file.close()
+        if self._path is not None:
+            self._window.close()
+        self._window.check()
 
 
 class ShardWriter(Writer):
@@ -119,13 +136,14 @@ class ShardWriter(Writer):
 
     def _begin(self) -> None:
         if self.files:
-            self._file.close()
+            self.close()
         path = f"{self._stem}_{len(self.files):05d}.weights.h5"
         self.files.append(path)
         self._used = 0
         super().__init__(path)
 
     def room(self, path: str, size: int) -> Any:
+        self._window.check()
         if self._used and self._used + size > self._limit:
             self._begin()
         self._used += size
