@@ -94,6 +94,7 @@ class Settings:
         )
         self.flash_attention = True
         self.traceback_filtering = True
+        self.interactive_logging = True
         self.max_epochs = _env_int("KERAS_MAX_EPOCHS")
         self.max_steps_per_epoch = _env_int("KERAS_MAX_STEPS_PER_EPOCH")
         self.engine_loaded = False
@@ -208,6 +209,24 @@ def disable_traceback_filtering() -> None:
 def is_traceback_filtering_enabled() -> bool:
     """Whether library frames are hidden in tracebacks."""
     return settings.traceback_filtering
+
+
+@public("keras.utils.enable_interactive_logging", "keras.config.enable_interactive_logging")
+def enable_interactive_logging() -> None:
+    """Show progress on the terminal (the default)."""
+    settings.interactive_logging = True
+
+
+@public("keras.utils.disable_interactive_logging", "keras.config.disable_interactive_logging")
+def disable_interactive_logging() -> None:
+    """Send progress to the logger "keras" (level INFO) instead of the terminal."""
+    settings.interactive_logging = False
+
+
+@public("keras.utils.is_interactive_logging_enabled", "keras.config.is_interactive_logging_enabled")
+def is_interactive_logging_enabled() -> bool:
+    """Whether progress is shown on the terminal."""
+    return settings.interactive_logging
 
 
 @public("keras.config.is_nnx_enabled")

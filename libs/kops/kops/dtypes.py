@@ -69,6 +69,7 @@ def _from_text(text: str) -> str:
     return name
 
 
+@public("keras.utils.standardize_dtype", "keras.backend.standardize_dtype")
 def standardize_dtype(dtype: Any) -> str:
     """The canonical name of a dtype given as a name, a Python type, or a NumPy/JAX/PyTorch/TensorFlow dtype.
 

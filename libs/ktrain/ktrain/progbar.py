@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import math
 import shutil
 import sys
 import time
 from typing import Any
 
+from kops.config import is_interactive_logging_enabled
 from kspec import public
 
 _BAR, _BOLD, _GREEN, _GREY, _END = "━", "\x1b[1m", "\x1b[32m", "\x1b[37m", "\x1b[0m"
@@ -155,8 +157,11 @@ class Progbar:
 
     @staticmethod
     def _write(text: str) -> None:
-        sys.stdout.write(text)
-        sys.stdout.flush()
+        if is_interactive_logging_enabled():
+            sys.stdout.write(text)
+            sys.stdout.flush()
+        elif text.strip():
+            logging.getLogger("keras").info(_plain(text).strip())
 
 
 def _plain(line: str) -> str:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from kops.config import disable_interactive_logging, enable_interactive_logging
 from ktrain import progbar
 from ktrain.progbar import Progbar
 
@@ -44,3 +45,14 @@ def test_unknown_length(capsys):
     bar = Progbar(None, verbose=2)
     bar.update(7, [("loss", 1.0)], finalize=True)
     assert capsys.readouterr().out.startswith("7/Unknown - ")
+
+
+def test_without_interactive_logging_the_logger_gets_it(capsys, caplog):
+    disable_interactive_logging()
+    try:
+        with caplog.at_level("INFO", logger="keras"):
+            Progbar(1).update(1, [("loss", 0.5)])
+    finally:
+        enable_interactive_logging()
+    assert capsys.readouterr().out == ""
+    assert "loss: 0.5000" in caplog.text

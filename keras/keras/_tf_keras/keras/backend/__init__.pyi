@@ -9,6 +9,7 @@ from kops.config import set_image_data_format as set_image_data_format
 from kops.dtypes import is_float_dtype as is_float_dtype
 from kops.dtypes import is_int_dtype as is_int_dtype
 from kops.dtypes import result_type as result_type
+from kops.dtypes import standardize_dtype as standardize_dtype
 from kops.keras_tensor import is_keras_tensor as is_keras_tensor
 from kops.naming import get_uid as get_uid
 from kops.session import clear_session as clear_session

@@ -3,13 +3,16 @@ from klayers.dtype_policies import dtype_policy as dtype_policy
 from klayers.dtype_policies import set_dtype_policy as set_dtype_policy
 from kops.config import backend as backend
 from kops.config import disable_flash_attention as disable_flash_attention
+from kops.config import disable_interactive_logging as disable_interactive_logging
 from kops.config import disable_traceback_filtering as disable_traceback_filtering
 from kops.config import enable_flash_attention as enable_flash_attention
+from kops.config import enable_interactive_logging as enable_interactive_logging
 from kops.config import enable_traceback_filtering as enable_traceback_filtering
 from kops.config import epsilon as epsilon
 from kops.config import floatx as floatx
 from kops.config import image_data_format as image_data_format
 from kops.config import is_flash_attention_enabled as is_flash_attention_enabled
+from kops.config import is_interactive_logging_enabled as is_interactive_logging_enabled
 from kops.config import is_nnx_enabled as is_nnx_enabled
 from kops.config import is_traceback_filtering_enabled as is_traceback_filtering_enabled
 from kops.config import max_epochs as max_epochs
