@@ -6,17 +6,22 @@ import io
 import os
 import re
 import stat
+import struct
+import sys
 import tempfile
+import unicodedata
 import zipfile
 import zlib
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, Iterable
 
 from ksave import sniff
-from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
+from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError, visible
 from ksave.windows import SummedWindow
 
 _CHUNK = 1 << 20
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
+# Names of devices on Windows.
+_RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
 
 
 def check_name(name: str, where: str) -> str:
@@ -25,15 +30,115 @@ def check_name(name: str, where: str) -> str:
     if (
         not name
         or "\\" in name
-        or "\0" in name
         or name.startswith("/")
         or re.match(r"[A-Za-z]:", name)
         or any(part in ("", ".", "..") for part in parts)
+        or visible(name) != name
+        or os.name == "nt"
+        and any(":" in part or part[-1] in ". " or _RESERVED.match(part) for part in parts)
     ):
         raise UnsafeFileError(
             f"{where} has a member named {name!r}. Names are relative, with '/' between parts and no '..'."
         )
     return name
+
+
+def check_members(files: Iterable[str], where: str) -> None:
+    """Refuse files of which one would take the place of another, on any file system."""
+    seen: set[str] = set()
+    for name in files:
+        check_name(name, where)
+        folded = unicodedata.normalize("NFC", name).casefold()
+        if folded in seen:
+            raise UnsafeFileError(f"{where} has two members named {name!r}; readers would disagree.")
+        seen.add(folded)
+    for folded in seen:
+        parts = folded.split("/")
+        if any("/".join(parts[:depth]) in seen for depth in range(1, len(parts))):
+            raise UnsafeFileError(f"{where}: {folded!r} lies below a name that is a file, too.")
+
+
+def open_zip(path: str, limits: Limits) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
+    """A zip file and its members, after all of them were checked. Nothing has been unpacked yet.
+
+    Raises:
+        CorruptFileError: it is no zip file, or damaged.
+        UnsafeFileError: it has members that such a file has no reason to have.
+    """
+    file = _Opening(path, 256 * limits.members)
+    try:
+        archive = zipfile.ZipFile(file)  # type: ignore[arg-type]
+        file.most = sys.maxsize
+        infos = archive.infolist()
+        _check_infos(infos, path, limits)
+        _refuse_overlaps(file, infos, path)
+    except (zipfile.BadZipFile, NotImplementedError, OSError, struct.error, UnicodeDecodeError) as error:
+        file.close()
+        raise CorruptFileError(
+            f"{path} is a damaged or truncated zip file ({error}). Fetch or save it again."
+        ) from error
+    except BaseException:
+        file.close()
+        raise
+    return archive, infos
+
+
+class _Opening(io.FileIO):
+    """Refuses one read of more than `most` bytes, such as that of a list of members without end."""
+
+    def __init__(self, path: str, most: int) -> None:
+        super().__init__(path, "rb")
+        self.most = most
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or size < 0 or size > self.most:
+            left = os.fstat(self.fileno()).st_size - self.tell()
+            if left > self.most:
+                raise UnsafeFileError(f"{self.name} has a list of members of more than {self.most} bytes.")
+        return super().read(-1 if size is None else size)  # type: ignore[return-value]
+
+
+def _check_infos(infos: list[zipfile.ZipInfo], path: str, limits: Limits) -> None:
+    if len(infos) > limits.members:
+        raise UnsafeFileError(f"{path} has {len(infos)} members; at most {limits.members}.")
+    total = 0
+    for info in infos:
+        name = check_name(info.orig_filename, path)
+        if info.flag_bits & 0x1:
+            raise UnsafeFileError(f"{path}: the member {name!r} is encrypted, which is not supported.")
+        if info.compress_type not in _METHODS:
+            raise UnsafeFileError(f"{path}: {name!r} is compressed by an unusual method.")
+        if info.compress_type == zipfile.ZIP_STORED and info.file_size != info.compress_size:
+            raise UnsafeFileError(f"{path}: {name!r} is not compressed, yet has two sizes.")
+        kind = stat.S_IFMT(info.external_attr >> 16)
+        if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
+            raise UnsafeFileError(f"{path}: {name!r} is a link or device, not a plain file.")
+        check_ratio(info.file_size, info.compress_size, f"{path}: {name!r}", limits)
+        total += info.file_size
+    check_members((info.orig_filename for info in infos if not info.is_dir()), path)
+    if total > limits.unpacked_bytes:
+        raise UnsafeFileError(f"{path} unpacks to {total} bytes; that is too much.")
+    check_ratio(total, os.path.getsize(path), path, limits)
+
+
+def _refuse_overlaps(file: Any, infos: list[zipfile.ZipInfo], path: str) -> None:
+    """Compare what stands before each member with the list at the end, and see that none covers another."""
+    end = 0
+    for info in sorted(infos, key=lambda info: info.header_offset):
+        if info.header_offset < end:
+            raise UnsafeFileError(f"{path}: {info.filename!r} overlaps another member.")
+        file.seek(info.header_offset)
+        head = file.read(30)
+        if len(head) < 30 or head[:4] != b"PK\x03\x04":
+            raise CorruptFileError(f"{path} is damaged: {info.filename!r} is not where its list says.")
+        name_length = int.from_bytes(head[26:28], "little")
+        encoding = "utf-8" if info.flag_bits & 0x800 else "cp437"
+        if file.read(name_length) != info.orig_filename.encode(encoding):
+            raise UnsafeFileError(f"{path}: {info.filename!r} has another name in front of its data.")
+        end = info.header_offset + 30 + name_length + int.from_bytes(head[28:30], "little")
+        end += info.compress_size
+    if end > os.path.getsize(path):
+        raise CorruptFileError(f"{path} is truncated. Fetch or save it again.")
 
 
 class ZipReader:
@@ -52,55 +157,8 @@ class ZipReader:
         self.path = path
         self.limits = limits
         sniff.require(path, "zip", "a .keras file (a zip archive)")
-        try:
-            self._zip = zipfile.ZipFile(path)
-        except (zipfile.BadZipFile, NotImplementedError, ValueError) as error:
-            raise CorruptFileError(
-                f"{path} is a damaged or truncated zip file ({error}). Fetch or save it again."
-            ) from error
-        try:
-            self._members = self._checked()
-        except BaseException:
-            self._zip.close()
-            raise
-
-    def _checked(self) -> dict[str, zipfile.ZipInfo]:
-        infos = self._zip.infolist()
-        if len(infos) > self.limits.members:
-            raise UnsafeFileError(f"{self.path} has {len(infos)} members; at most {self.limits.members}.")
-        members: dict[str, zipfile.ZipInfo] = {}
-        folded: set[str] = set()
-        total = 0
-        for info in infos:
-            name = check_name(info.orig_filename, self.path)
-            if name in members or name.casefold() in folded:
-                raise UnsafeFileError(f"{self.path} has two members named {name!r}; readers would disagree.")
-            if info.flag_bits & 0x1:
-                raise UnsafeFileError(
-                    f"{self.path}: the member {name!r} is encrypted, which is not supported."
-                )
-            if info.compress_type not in _METHODS:
-                raise UnsafeFileError(f"{self.path}: {name!r} is compressed by an unusual method.")
-            kind = stat.S_IFMT(info.external_attr >> 16)
-            if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-                raise UnsafeFileError(f"{self.path}: {name!r} is a link or device, not a plain file.")
-            check_ratio(info.file_size, info.compress_size, f"{self.path}: {name!r}", self.limits)
-            total += info.file_size
-            members[name] = info
-            folded.add(name.casefold())
-        if total > self.limits.unpacked_bytes:
-            raise UnsafeFileError(f"{self.path} unpacks to {total} bytes; that is too much.")
-        self._refuse_overlaps(infos)
-        return members
-
-    def _refuse_overlaps(self, infos: list[zipfile.ZipInfo]) -> None:
-        end = 0
-        for info in sorted(infos, key=lambda info: info.header_offset):
-            if info.header_offset < end:
-                raise UnsafeFileError(f"{self.path}: {info.filename!r} overlaps another member.")
-            end = info.header_offset + 30 + len(info.orig_filename.encode("utf-8")) + info.compress_size
-        if end > os.path.getsize(self.path):
-            raise CorruptFileError(f"{self.path} is truncated. Fetch or save it again.")
+        self._zip, infos = open_zip(path, limits)
+        self._members = {info.orig_filename: info for info in infos}
 
     def names(self) -> list[str]:
         """The names of all files inside."""
@@ -112,7 +170,7 @@ class ZipReader:
 
     def read(self, name: str) -> bytes:
         """The content of a member, after its checksum was compared."""
-        self._need(name)
+        check_document(self._need(name).file_size, f"{self.path}: {name}", self.limits)
         try:
             return self._zip.read(name)
         except (zipfile.BadZipFile, zlib.error, EOFError) as error:
@@ -169,7 +227,10 @@ class ZipReader:
                 _place(self.open(name), name[len(prefix) :], folder)
 
     def close(self) -> None:
+        file: Any = self._zip.fp
         self._zip.close()
+        if file is not None:
+            file.close()
 
     def __enter__(self) -> ZipReader:
         return self
@@ -204,8 +265,9 @@ class FolderReader:
         return os.path.getsize(self._full(name))
 
     def read(self, name: str) -> bytes:
+        check_document(self.size(name), f"{self.path}: {name}", self.limits)
         with self.open(name) as file:
-            return file.read()
+            return file.read(self.limits.json_bytes + 1)
 
     def open(self, name: str, verified: bool = True) -> BinaryIO:
         """A file of the folder; it has no checksum."""
@@ -246,6 +308,12 @@ def check_ratio(unpacked: int, stored: int, what: str, limits: Limits) -> None:
         raise UnsafeFileError(
             f"{what} holds {stored} bytes that claim to be {unpacked}. It looks like a decompression bomb."
         )
+
+
+def check_document(size: int, what: str, limits: Limits) -> None:
+    """Refuse a document that would be read into memory whole and is larger than any there is."""
+    if size > limits.json_bytes:
+        raise UnsafeFileError(f"{what} has {size} bytes; at most {limits.json_bytes} are read.")
 
 
 def _place(source: BinaryIO, name: str, folder: str) -> None:

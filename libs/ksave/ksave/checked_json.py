@@ -1,4 +1,4 @@
-"""JSON from a file one does not trust: bounded in size and depth, no key twice."""
+"""JSON from a file one does not trust: bounded in size, depth and number of values, no key twice."""
 
 from __future__ import annotations
 
@@ -8,20 +8,28 @@ from typing import Any
 
 from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
 
-# Strings are skipped whole, so brackets inside them do not count.
-_TOKENS = re.compile(rb'"(?:[^"\\]|\\.)*"|[\[{]|[\]}]', re.DOTALL)
+# After escapes are gone a string ends at the next quote, so these run in linear time whatever the text is.
+_STRINGS = re.compile(rb'"[^"]*"?')
+_BRACKETS = re.compile(rb"[\[\]{}]")
+_LONG_NUMBER = re.compile(rb"(?<![0-9])[0-9]{1001}")
 
 
-def _depth(text: bytes) -> int:
-    depth = deepest = 0
-    for token in _TOKENS.finditer(text):
-        first = text[token.start()]
-        if first in b"[{":
+def _check_structure(data: bytes, name: str, limits: Limits) -> None:
+    """Refuse documents that would cost far more memory or stack than they have bytes."""
+    bare = _STRINGS.sub(b"", data.replace(b"\\\\", b"").replace(b'\\"', b""))
+    values = bare.count(b",") + bare.count(b"[") + bare.count(b"{")
+    if values > limits.json_values:
+        raise UnsafeFileError(f"{name} has {values} values; at most {limits.json_values} are read.")
+    if _LONG_NUMBER.search(bare):
+        raise UnsafeFileError(f"{name} has a number of more than 1000 digits.")
+    depth = 0
+    for token in _BRACKETS.finditer(bare):
+        if token[0] in (b"[", b"{"):
             depth += 1
-            deepest = max(deepest, depth)
-        elif first in b"]}":
+            if depth > limits.json_depth:
+                raise UnsafeFileError(f"{name} is nested more than {limits.json_depth} deep.")
+        else:
             depth -= 1
-    return deepest
 
 
 def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -48,12 +56,11 @@ def loads(text: bytes | str, name: str = "JSON", limits: Limits = DEFAULT) -> An
     data = text.encode("utf-8", "surrogatepass") if isinstance(text, str) else text
     if len(data) > limits.json_bytes:
         raise UnsafeFileError(f"{name} has {len(data)} bytes; at most {limits.json_bytes} are read.")
-    depth = _depth(data)
-    if depth > limits.json_depth:
-        raise UnsafeFileError(f"{name} is nested {depth} deep; at most {limits.json_depth} is read.")
+    _check_structure(data, name, limits)
     try:
-        return json.loads(data, object_pairs_hook=_unique)
+        # Decoded here: json itself would take UTF-16 and UTF-32, which the checks above cannot read.
+        return json.loads(data.decode("utf-8", "surrogatepass"), object_pairs_hook=_unique)
     except UnsafeFileError:
         raise
-    except ValueError as error:  # also UnicodeDecodeError
+    except (ValueError, RecursionError) as error:  # also UnicodeDecodeError
         raise CorruptFileError(f"{name} is not valid JSON: {error}") from error

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import bz2
+import contextlib
+import gzip
+import io
+import lzma
 import os
-import stat
 import tarfile
 import zipfile
+import zlib
 from typing import IO, Any, Iterator
 
-from ksave.archive import check_name, check_ratio
+from ksave.archive import check_members, check_name, open_zip
 from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
 
 _CHUNK = 1 << 20
@@ -34,7 +39,7 @@ def extract_archive(path: str, folder: str, formats: Any = "auto", limits: Limit
     for name in wanted:
         if name not in _FORMATS:
             raise ValueError(f"Archives are of format 'tar' or 'zip', not {name!r}.")
-    if "tar" in wanted and tarfile.is_tarfile(path):
+    if "tar" in wanted and _is_tar(path):
         _extract_tar(path, folder, limits)
     elif "zip" in wanted and zipfile.is_zipfile(path):
         _extract_zip(path, folder, limits)
@@ -43,28 +48,90 @@ def extract_archive(path: str, folder: str, formats: Any = "auto", limits: Limit
     return True
 
 
+class _Stream(io.BufferedIOBase):
+    """The unpacked bytes of a tar file, in reads of bounded size.
+
+    tarfile reads the headers that hold long names at once, whatever size they claim, before it shows them.
+    """
+
+    def __init__(self, path: str) -> None:
+        with open(path, "rb") as file:
+            start = file.read(6)
+        openers = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ": lzma.open}
+        opener = next((opener for magic, opener in openers.items() if start.startswith(magic)), open)
+        self._file: Any = opener(path, "rb")  # type: ignore[operator]
+        self.path = path
+
+    def readable(self) -> bool:
+        return True
+
+    def seekable(self) -> bool:
+        return True
+
+    def read(self, size: int | None = -1) -> bytes:
+        if size is None or not 0 <= size <= _CHUNK:
+            raise UnsafeFileError(f"{self.path} has a header of {size} bytes; that is too much.")
+        data: bytes = self._file.read(size)
+        return data
+
+    def seek(self, offset: int, whence: int = io.SEEK_SET) -> int:
+        place: int = self._file.seek(offset, whence)
+        return place
+
+    def tell(self) -> int:
+        place: int = self._file.tell()
+        return place
+
+    def close(self) -> None:
+        self._file.close()
+        super().close()
+
+
+_DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError, OverflowError)
+
+
+@contextlib.contextmanager
+def _damage(path: str) -> Iterator[None]:
+    try:
+        yield
+    except UnsafeFileError:
+        raise
+    except _DAMAGE as error:
+        raise CorruptFileError(f"{path} is a damaged or truncated tar archive ({error}).") from error
+
+
+def _is_tar(path: str) -> bool:
+    """Whether a file begins with the header of a tar archive, once it is unpacked."""
+    try:
+        with _Stream(path) as stream:
+            tarfile.TarInfo.frombuf(stream.read(tarfile.BLOCKSIZE), "utf-8", "surrogateescape")
+    except _DAMAGE:
+        return False
+    return True
+
+
 def _extract_tar(path: str, folder: str, limits: Limits) -> None:
-    budget = max(os.path.getsize(path) * limits.ratio, limits.free_bytes)
-    with tarfile.open(path) as archive:
+    budget = min(max(os.path.getsize(path) * limits.ratio, limits.free_bytes), limits.unpacked_bytes)
+    with _damage(path), _Stream(path) as stream, tarfile.open(fileobj=stream, mode="r:") as archive:
         members, total = [], 0
-        try:
-            for member in archive:
-                name = _tar_name(member.name)
-                if not (member.isfile() or member.isdir()) or member.sparse:  # type: ignore[attr-defined]
-                    raise UnsafeFileError(f"{path}: {member.name!r} is a link, a device or a sparse file.")
-                total += member.size
-                if name:
-                    members.append((name, member))
-                if len(members) > limits.members or total > min(budget, limits.unpacked_bytes):
-                    raise UnsafeFileError(f"{path} unpacks to too much ({total} bytes and more).")
-        except (tarfile.TarError, EOFError, OSError) as error:
-            raise CorruptFileError(f"{path} is a damaged or truncated tar archive ({error}).") from error
-        _refuse_twice(path, [name for name, member in members if member.isfile()])
+        for count, member in enumerate(archive):
+            if not (member.isfile() or member.isdir()) or member.sparse:  # type: ignore[attr-defined]
+                raise UnsafeFileError(f"{path}: {member.name!r} is a link, a device or a sparse file.")
+            name = _tar_name(member.name)
+            if member.size < 0 or member.isdir() and member.size:
+                raise UnsafeFileError(f"{path}: {member.name!r} claims a size of {member.size}.")
+            total += member.size + tarfile.BLOCKSIZE
+            if name:
+                members.append((name, member))
+            if count >= limits.members or total > budget:
+                raise UnsafeFileError(f"{path} unpacks to too much ({total} bytes and more).")
+        check_members([name for name, member in members if member.isfile()], path)
         for name, member in members:
             if member.isdir():
                 os.makedirs(os.path.join(folder, name), exist_ok=True)
             else:
-                _write(archive.extractfile(member), os.path.join(folder, name), member.size)  # type: ignore[arg-type]
+                source: Any = archive.extractfile(member)
+                _write(source, os.path.join(folder, name), member.size)
 
 
 def _tar_name(name: str) -> str:
@@ -75,37 +142,18 @@ def _tar_name(name: str) -> str:
 
 
 def _extract_zip(path: str, folder: str, limits: Limits) -> None:
-    with zipfile.ZipFile(path) as archive:
-        infos = archive.infolist()
-        if len(infos) > limits.members or sum(info.file_size for info in infos) > limits.unpacked_bytes:
-            raise UnsafeFileError(f"{path} unpacks to too much.")
+    archive, infos = open_zip(path, limits)
+    with contextlib.closing(archive.fp), archive:  # type: ignore[type-var]
         for info in infos:
-            check_name(info.orig_filename, path)
-            kind = stat.S_IFMT(info.external_attr >> 16)
-            if kind not in (0, stat.S_IFREG, stat.S_IFDIR):
-                raise UnsafeFileError(f"{path}: {info.filename!r} is a link or device.")
-            if info.flag_bits & 1:
-                raise UnsafeFileError(f"{path}: {info.filename!r} is encrypted.")
-            check_ratio(info.file_size, info.compress_size, f"{path}: {info.filename!r}", limits)
-        _refuse_twice(path, [info.filename for info in infos])
-        for info in infos:
-            target = os.path.join(folder, *info.filename.rstrip("/").split("/"))
+            target = os.path.join(folder, *info.orig_filename.rstrip("/").split("/"))
             if info.is_dir():
                 os.makedirs(target, exist_ok=True)
-            else:
-                try:
-                    with archive.open(info) as source:
-                        _write(source, target, info.file_size)
-                except (zipfile.BadZipFile, EOFError) as error:
-                    raise CorruptFileError(f"{path}: {info.filename!r} is damaged ({error}).") from error
-
-
-def _refuse_twice(path: str, names: list[str]) -> None:
-    seen: set[str] = set()
-    for name in names:
-        if name in seen:
-            raise UnsafeFileError(f"{path} has two members named {name!r}.")
-        seen.add(name)
+                continue
+            try:
+                with archive.open(info) as source:
+                    _write(source, target, info.file_size)
+            except (zipfile.BadZipFile, EOFError, zlib.error) as error:
+                raise CorruptFileError(f"{path}: {info.filename!r} is damaged ({error}).") from error
 
 
 def _write(source: IO[bytes], target: str, size: int) -> None:

@@ -3,13 +3,30 @@
 from __future__ import annotations
 
 import dataclasses
+import re
 
 
-class UnsafeFileError(ValueError):
+def visible(text: str) -> str:
+    """Text of a file as it may be printed: control characters, which could steer a terminal, as escapes.
+
+    Marks that reverse the direction of writing count among them, since they can make one name look like another.
+    """
+    return _CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
+
+
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+class _Printable(Exception):
+    def __str__(self) -> str:
+        return visible(super().__str__())
+
+
+class UnsafeFileError(_Printable, ValueError):
     """A file asks for something that a model file has no reason to ask for; nothing of it was run."""
 
 
-class CorruptFileError(ValueError):
+class CorruptFileError(_Printable, ValueError):
     """A file is damaged, cut short, or not of the kind its name says."""
 
 
@@ -20,8 +37,9 @@ class Limits:
     Args:
         json_bytes: size of one JSON document.
         json_depth: nesting of one JSON document.
+        json_values: numbers, strings, lists and dictionaries in one JSON document.
         members: entries in an archive.
-        ratio: unpacked size over stored size, of an archive or an HDF5 data set.
+        ratio: unpacked size over stored size, of an archive, its members, an HDF5 file or its data sets.
         free_bytes: sizes below which `ratio` is not looked at.
         unpacked_bytes: unpacked size of a whole archive.
         hdf5_objects: groups and data sets in one HDF5 file.
@@ -31,6 +49,7 @@ class Limits:
 
     json_bytes: int = 256 << 20
     json_depth: int = 400
+    json_values: int = 10_000_000
     members: int = 100_000
     ratio: int = 200
     free_bytes: int = 16 << 20
