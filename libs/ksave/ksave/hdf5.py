@@ -4,15 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import math
 import os
-from typing import Any, Iterator
+import zlib
+from typing import Any, Dict, Iterator, NamedTuple, Optional
 
 from ksave import sniff
 from ksave.archive import check_ratio
 from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
 
-# deflate, shuffle, fletcher32, szip, nbit, scaleoffset, lzf. Others would load plug-ins found on the machine.
-_FILTERS = {1, 2, 3, 4, 5, 6, 32000}
+# Other filters would load plug-ins found on the machine, or take the size of their result from the file on trust.
+_DEFLATE, _SHUFFLE, _FLETCHER32, _LZF = 1, 2, 3, 32000
+_FILTERS = {_DEFLATE, _SHUFFLE, _FLETCHER32, _LZF}
 _CHUNK = 4 << 20
 _HEAP = b"GCOL\x01\0\0\0"
 _MAX_HEAP = 1 << 30
@@ -23,7 +26,25 @@ def h5py() -> Any:
     return importlib.import_module("h5py")
 
 
+class Entry(NamedTuple):
+    """An array in a file."""
+
+    shape: tuple[int, ...]
+    nbytes: int
+
+
+# Group to the names in it, without "/" at the front; arrays have an entry, groups None.
+Listing = Dict[str, Dict[str, Optional[Entry]]]
+
+
 def open_checked(source: Any, name: str | None = None, limits: Limits = DEFAULT, text: bool = False) -> Any:
+    """`open_listed` without the list."""
+    return open_listed(source, name, limits, text)[0]
+
+
+def open_listed(
+    source: Any, name: str | None = None, limits: Limits = DEFAULT, text: bool = False
+) -> tuple[Any, Listing]:
     """Open an HDF5 file for reading after checking all of it.
 
     Args:
@@ -33,7 +54,7 @@ def open_checked(source: Any, name: str | None = None, limits: Limits = DEFAULT,
         text: attributes that hold text will be read.
 
     Returns:
-        An `h5py.File`.
+        An `h5py.File`, and all that is in it.
 
     Raises:
         CorruptFileError: not an HDF5 file, or damaged.
@@ -59,19 +80,20 @@ def open_checked(source: Any, name: str | None = None, limits: Limits = DEFAULT,
         with damage(name):
             check = _Check(name, size, limits)
             check.file(file)
-        if text or check.text:
-            check_heaps(source, name)
+            if text or check.text:
+                check.texts(file, check_heaps(source, name))
     except BaseException:
         file.close()
         raise
-    return file
+    return file, check.listing
 
 
-def check_heaps(source: Any, name: str) -> None:
-    """Refuse damaged heaps of variable-length text.
+def check_heaps(source: Any, name: str) -> int:
+    """Refuse damaged heaps of variable-length text; gives the length of the longest text in them.
 
     The HDF5 library follows their sizes without looking, and does not come back from one that is zero.
     """
+    longest = 0
     file = open(source, "rb") if isinstance(source, str) else source  # noqa: SIM115
     try:
         at, tail = 0, b""
@@ -81,7 +103,7 @@ def check_heaps(source: Any, name: str) -> None:
             found = block.find(_HEAP)
             while found >= 0:
                 place = at - len(tail) + found
-                _check_heap(file, place, name)
+                longest = max(longest, _check_heap(file, place, name))
                 found = block.find(_HEAP, found + 1)
             at += len(chunk)
             tail = block[-len(_HEAP) + 1 :]
@@ -90,15 +112,16 @@ def check_heaps(source: Any, name: str) -> None:
     finally:
         if file is not source:
             file.close()
+    return longest
 
 
-def _check_heap(file: Any, place: int, name: str) -> None:
+def _check_heap(file: Any, place: int, name: str) -> int:
     file.seek(place + len(_HEAP))
     size = int.from_bytes(file.read(8), "little")
     body = file.read(size - 16) if 16 <= size <= _MAX_HEAP else b""
     if len(body) != size - 16:
         raise CorruptFileError(f"{name} is damaged: a heap of text claims {size} bytes.")
-    at = 0
+    at = longest = 0
     while at + 16 <= len(body):
         index = int.from_bytes(body[at : at + 2], "little")
         length = int.from_bytes(body[at + 8 : at + 16], "little")
@@ -107,6 +130,8 @@ def _check_heap(file: Any, place: int, name: str) -> None:
         if step < 16 or at + step > len(body):
             raise CorruptFileError(f"{name} is damaged: an object in a heap of text has {length} bytes.")
         at += step
+        longest = max(longest, length)
+    return longest
 
 
 @contextlib.contextmanager
@@ -127,7 +152,11 @@ class _Check:
         self.limits = limits
         self.seen: set[int] = set()
         self.count = 0
+        self.listing: Listing = {}
         self.text = False  # whether reading the arrays reads text of variable length
+        self.unpacked = 0  # bytes of all arrays and texts
+        self.words = 0  # texts of variable length in arrays
+        self.noted: list[tuple[str, str, int]] = []  # owner, name and number of texts of attributes
         self.h5 = h5py()
         h5t = self.h5.h5t
         self.plain = {h5t.INTEGER, h5t.FLOAT, h5t.STRING, h5t.OPAQUE, h5t.ENUM, h5t.BITFIELD}
@@ -143,6 +172,7 @@ class _Check:
                 raise UnsafeFileError(
                     f"{self.name}: groups are nested more than {self.limits.hdf5_depth} deep."
                 )
+            inside = self.listing.setdefault(path[1:], {})
             for raw in list(group):
                 child = f"{path}/{self.text_of(raw)}"
                 self.count += 1
@@ -158,14 +188,15 @@ class _Check:
                     if address in self.seen:
                         raise UnsafeFileError(f"{self.name}: {child} is a group that stands in two places.")
                     self.seen.add(address)
+                    inside[self.text_of(raw)] = None
                     stack.append((found, child, depth + 1))
                 elif isinstance(found, self.h5.h5d.DatasetID):
-                    self.dataset(found, child)
+                    inside[self.text_of(raw)] = self.dataset(found, child)
                     self.attributes(found, child)
                 else:
                     raise UnsafeFileError(f"{self.name}: {child} is neither a group nor an array.")
 
-    def dataset(self, data: Any, path: str) -> None:
+    def dataset(self, data: Any, path: str) -> Entry:
         where = f"{self.name}: {path}"
         kind = data.get_type()
         self.type(kind, where)
@@ -176,26 +207,79 @@ class _Check:
             raise UnsafeFileError(f"{where} takes its data from another file. Model files do not.")
         if plan.get_layout() == self.h5.h5d.VIRTUAL:
             raise UnsafeFileError(f"{where} is put together from other arrays or files. Model files do not.")
-        for index in range(plan.get_nfilters()):
-            if plan.get_filter(index)[0] not in _FILTERS:
-                raise UnsafeFileError(f"{where} needs a filter plug-in. Model files do not.")
         space = data.get_space()
-        count = space.get_simple_extent_npoints() if space.get_simple_extent_type() else 0
+        count = self.elements(space)
+        if kind.get_class() == self.h5.h5t.STRING and kind.is_variable_str():
+            self.words += count
         stored = data.get_storage_size()
         if stored > self.size:
             raise UnsafeFileError(f"{where} claims {stored} bytes in a file of {self.size}.")
         check_ratio(count * kind.get_size(), stored, where, self.limits)
+        self.add(count * kind.get_size())
+        if plan.get_layout() == self.h5.h5d.CHUNKED:
+            self.chunks(data, plan, kind, where, stored)
+        return Entry(space.shape, count * kind.get_size())
+
+    def elements(self, space: Any) -> int:
+        """The number of elements; HDF5's own would wrap around at 64 bits."""
+        if space.get_simple_extent_type() == self.h5.h5s.NULL:
+            return 0
+        return math.prod(space.get_simple_extent_dims())
+
+    def add(self, size: int) -> None:
+        self.unpacked += size
+        check_ratio(self.unpacked, self.size, self.name, self.limits)
+
+    def chunks(self, data: Any, plan: Any, kind: Any, where: str, stored: int) -> None:
+        """Look at how the pieces of an array are packed: a piece is unpacked whole, whatever comes out of it."""
+        size = math.prod(plan.get_chunk()) * kind.get_size()
+        check_ratio(size, stored, f"A piece of {where}", self.limits)
+        filters = [plan.get_filter(index) for index in range(plan.get_nfilters())]
+        codes = [code for code, _, _, _ in filters]
+        if not _FILTERS.issuperset(codes):
+            raise UnsafeFileError(f"{where} needs a filter plug-in. Model files do not.")
+        packers = [place for place, code in enumerate(codes) if code in (_DEFLATE, _LZF)]
+        if len(packers) > 1 or len(set(codes)) != len(codes):
+            raise UnsafeFileError(f"{where} is packed more than once.")
+        if packers and codes[packers[0]] == _LZF and filters[packers[0]][2][2:] != (size,):
+            raise UnsafeFileError(f"{where} claims that its pieces unpack to another size than they have.")
+        if packers and codes[packers[0]] == _DEFLATE:
+            if codes[packers[0] + 1 :] not in ([], [_FLETCHER32]):
+                raise UnsafeFileError(f"{where} is packed in an unusual order.")
+            for index in range(data.get_num_chunks()):
+                piece = data.get_chunk_info(index)
+                if not piece.filter_mask & 1 << packers[0]:
+                    self.inflates(data.read_direct_chunk(piece.chunk_offset)[1], size, where)
+
+    def inflates(self, packed: bytes, size: int, where: str) -> None:
+        try:
+            result = zlib.decompressobj().decompress(packed, size + 5)  # a checksum of 4 bytes may be inside
+        except zlib.error as error:
+            raise CorruptFileError(f"{where} is damaged ({error}).") from error
+        if len(result) > size + 4:
+            raise UnsafeFileError(f"{where} has a piece that unpacks to more than its {size} bytes: a bomb.")
 
     def attributes(self, owner: Any, path: str) -> None:
         for index in range(self.h5.h5a.get_num_attrs(owner)):
             attribute = self.h5.h5a.open(owner, index=index)
-            where = f"{self.name}: attribute {self.text_of(attribute.name)!r} of {path or '/'}"
-            self.type(attribute.get_type(), where)
-            space = attribute.get_space()
-            count = space.get_simple_extent_npoints() if space.get_simple_extent_type() else 0
-            size = count * attribute.get_type().get_size()
+            name = self.text_of(attribute.name)
+            where = f"{self.name}: attribute {name!r} of {path or '/'}"
+            kind = attribute.get_type()
+            self.type(kind, where)
+            count = self.elements(attribute.get_space())
+            size = count * kind.get_size()
             if size > self.limits.attribute_bytes:
                 raise UnsafeFileError(f"{where} has {size} bytes; that is too much.")
+            if kind.get_class() == self.h5.h5t.STRING and kind.is_variable_str():
+                self.noted.append((path or "/", name, count))
+
+    def texts(self, file: Any, longest: int) -> None:
+        """Refuse texts of which many share one place in the file, so that reading them would fill the memory."""
+        check_ratio(self.words * longest, self.size, f"The text in {self.name}", self.limits)
+        for path, name, count in self.noted:
+            check_ratio(count * longest, self.size, f"{self.name}: attribute {name!r} of {path}", self.limits)
+            value = file[path].attrs[name]
+            self.add(sum(map(len, value.flat)) if hasattr(value, "flat") else len(value))
 
     def text_of(self, raw: bytes) -> str:
         try:
@@ -229,6 +313,21 @@ def write_array(group: Any, key: str, value: Any) -> None:
         group.create_dataset(key, data=array.astype(object), dtype=h5py().string_dtype())
     else:
         group.create_dataset(key, data=array)
+
+
+def describe(data: Any) -> tuple[tuple[int, ...], str, int]:
+    """Shape, name of the dtype and bytes of a data set, without reading it."""
+    if data.dtype.hasobject:
+        return data.shape, "string", data.size * data.dtype.itemsize
+    name = data.attrs.get("dtype") if data.dtype.kind == "V" else None
+    if name is None:
+        name = "bfloat16" if data.dtype.kind == "V" and data.dtype.itemsize == 2 else data.dtype.name
+    return data.shape, name.decode() if isinstance(name, bytes) else str(name), data.nbytes
+
+
+def dataset(file: Any, path: str) -> Any:
+    """The data set at a path."""
+    return h5py().Dataset(h5py().h5d.open(file.id, path.encode("utf-8")))
 
 
 def read_array(data: Any) -> Any:
