@@ -1,4 +1,4 @@
-"""Whole models and weights in the HDF5 layout of Keras 1 and 2 (`model.save("x.h5")`)."""
+"""Reading whole models and weights in the HDF5 layout of Keras 1 and 2 (`model.save("x.h5")`)."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ import difflib
 import warnings
 from typing import Any
 
-from ksave import checked_json, hdf5
+from ksave import checked_json, context, hdf5, legacy_optimizer
+from ksave.legacy_config import compile_config
+from ksave.legacy_write import TOP, layer_variables, own_variables
 from ksave.limits import DEFAULT, CorruptFileError
-
-_TOP = "top_level_model_weights"
 
 
 def load_model(path: str, loader: Any, compile: bool = True) -> Any:
@@ -48,14 +48,6 @@ def load_weights(model: Any, path: str, by_name: bool = False, skip_mismatch: bo
             _read_layers(model, group, path, by_name, skip_mismatch)
 
 
-def save_model(model: Any, path: str, overwrite: bool) -> None:
-    """Not written: the format loses training state and custom objects; `.keras` has all of it."""
-    raise NotImplementedError(
-        f"Whole models are written as .keras files, not in the legacy HDF5 layout ({path}). "
-        "Legacy files can be read."
-    )
-
-
 def _text(values: Any) -> list[str]:
     return [value.decode("utf-8") if isinstance(value, bytes) else str(value) for value in values]
 
@@ -72,11 +64,6 @@ def _names(group: Any, key: str) -> list[str]:
     return names
 
 
-def _weights(layer: Any) -> list[Any]:
-    # The order of the format: trainable ones first.
-    return [*layer.trainable_weights, *layer.non_trainable_weights]
-
-
 def _read_layers(
     model: Any, group: Any, path: str, by_name: bool = False, skip_mismatch: bool = False
 ) -> None:
@@ -85,7 +72,7 @@ def _read_layers(
         raise CorruptFileError(f"{path} is not a legacy weights file: it has no 'layer_names'.")
     saved = [(name, _names(group[name], "weight_names")) for name in names]
     filled = [(name, weights) for name, weights in saved if weights]
-    layers = [layer for layer in model.layers if _weights(layer)]
+    layers = [layer for layer in model.layers if layer_variables(layer)]
     problems: list[str] = []
     if by_name:
         own = {layer.name: layer for layer in layers}
@@ -94,13 +81,13 @@ def _read_layers(
         if len(filled) != len(layers):
             raise ValueError(_count_message(path, filled, layers))
         pairs = [(layer, name, weights) for layer, (name, weights) in zip(layers, filled)]
-    if _TOP in group:
-        top = _names(group[_TOP], "weight_names")
-        own_top = getattr(model, "_trainable_variables", []) + getattr(model, "_non_trainable_variables", [])
-        problems += _assign(own_top, [group[_TOP][name] for name in top], path, "the model itself", top)
+    if TOP in group:
+        top = _names(group[TOP], "weight_names")
+        values = [group[TOP][name] for name in top]
+        problems += _assign(own_variables(model), values, path, "the model itself", top)
     for layer, name, weights in pairs:
         values = [group[name][weight] for weight in weights]
-        problems += _assign(_weights(layer), values, path, layer.name, weights)
+        problems += _assign(layer_variables(layer), values, path, layer.name, weights)
     if problems:
         message = f"{path} does not fit the model:\n  " + "\n  ".join(problems)
         if not skip_mismatch:
@@ -135,10 +122,13 @@ def _count_message(path: str, filled: list[tuple[str, list[str]]], layers: list[
 
 
 def _compile(model: Any, settings: dict[str, Any], loader: Any) -> None:
-    from ksave import context
-
-    config = {key: value for key, value in settings.items() if key != "optimizer_config"}
-    config["optimizer"] = settings.get("optimizer_config")
+    config = compile_config(settings)
+    optimizer = config["optimizer"]
+    if isinstance(optimizer, dict) and isinstance(optimizer.get("class_name"), str):
+        # Keras 2.11 and later wrote its own optimizers as if users had registered them.
+        package, _, name = optimizer["class_name"].rpartition(">")
+        if package == "Custom" and loader.custom(optimizer["class_name"]) is None:
+            config["optimizer"] = {**optimizer, "class_name": name}
     with context.active(context.loader, loader):
         model.compile_from_config(config)
 
@@ -149,6 +139,7 @@ def _read_optimizer(model: Any, group: Any, path: str) -> None:
     if optimizer is None or not names:
         return
     values = [group[name] for name in names]
-    problems = _assign(list(optimizer.variables), values, path, "the optimizer", names)
+    variables = legacy_optimizer.in_file_order(list(optimizer.variables), names)
+    problems = _assign(variables, values, path, "the optimizer", names)
     if problems:
         warnings.warn(f"The optimizer starts afresh: {problems[0]}", stacklevel=4)

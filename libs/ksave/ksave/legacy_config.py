@@ -1,0 +1,96 @@
+"""Configs as Keras writes them to `.h5` files: layers and training settings as records without modules."""
+
+from __future__ import annotations
+
+import types
+from typing import Any
+
+import kspec
+
+# The training settings of the format; `optimizer_config` is written beside them.
+_SETTINGS = (
+    "loss",
+    "loss_weights",
+    "metrics",
+    "weighted_metrics",
+    "run_eagerly",
+    "steps_per_execution",
+    "jit_compile",
+)
+_FUNCTIONS = ("function", "builtin_function_or_method")
+
+
+def legacy_record(record: dict[str, Any]) -> dict[str, Any]:
+    """The record of a model or layer as it stands in a `.h5` file.
+
+    The layers of Sequential and Functional models are records without modules, too; all other objects in
+    configs are not touched. Ops in a graph keep their modules, without which no reader would find them.
+
+    Args:
+        record: what `serialize_keras_object` gave. It is not changed.
+
+    Example:
+        >>> legacy_record(serialize_keras_object(Dense(2)))
+        {'class_name': 'Dense', 'config': {'name': 'dense', ...}}
+    """
+    if not _is_record(record) or str(record.get("module")).startswith("keras.src.ops"):
+        return record
+    config = record["config"]
+    sequential = (record.get("module"), record["class_name"]) == ("keras", "Sequential")
+    if isinstance(config, dict) and (sequential or "input_layers" in config):
+        config = {**config, "layers": [legacy_record(layer) for layer in config["layers"]]}
+    place = {key: record[key] for key in ("name", "inbound_nodes") if key in record}
+    return {"class_name": _name(record), "config": config, **place}
+
+
+def training_config(compile_config: dict[str, Any]) -> dict[str, Any]:
+    """The `training_config` of a `.h5` file from what `get_compile_config` of a model gave.
+
+    Args:
+        compile_config: serialized arguments of `compile`.
+    """
+    config = {key: _plain(compile_config.get(key)) for key in _SETTINGS}
+    config["loss"] = _full_loss_names(config["loss"])
+    config["optimizer_config"] = _plain(compile_config.get("optimizer"))
+    return config
+
+
+def compile_config(training: dict[str, Any]) -> dict[str, Any]:
+    """What `compile_from_config` of a model takes, from the `training_config` of a `.h5` file."""
+    config = {key: value for key, value in training.items() if key != "optimizer_config"}
+    config["optimizer"] = training.get("optimizer_config")
+    return config
+
+
+def _is_record(value: Any) -> bool:
+    return isinstance(value, dict) and "class_name" in value and "config" in value
+
+
+def _name(record: dict[str, Any]) -> str:
+    return record.get("registered_name") or record["class_name"]
+
+
+def _plain(value: Any) -> Any:
+    """Records become those without modules, functions their names."""
+    if isinstance(value, list):
+        return [_plain(item) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if not _is_record(value):
+        return {key: _plain(item) for key, item in value.items()}
+    if value["class_name"] in _FUNCTIONS:
+        return value["config"]
+    return {"class_name": _name(value), "config": value["config"]}
+
+
+def _full_loss_names(loss: Any) -> Any:
+    # Keras 3.15 takes a short name as "mse" in a file for the metric of that name and then refuses it.
+    if isinstance(loss, list):
+        return [_full_loss_names(item) for item in loss]
+    if isinstance(loss, dict) and not _is_record(loss):
+        return {key: _full_loss_names(item) for key, item in loss.items()}
+    place = f"keras.losses.{loss}"
+    if isinstance(loss, str) and place in kspec.known_names():
+        found = kspec.resolve(place)
+        return found.__name__ if isinstance(found, types.FunctionType) else loss
+    return loss

@@ -1,0 +1,143 @@
+"""All variables of a model by their paths, in groups: the form in which Orbax checkpoints hold them."""
+
+from __future__ import annotations
+
+import difflib
+import warnings
+from typing import Any, Iterable, Iterator
+
+from ksave import hdf5
+
+GROUPS = ("trainable_variables", "non_trainable_variables", "optimizer_variables", "metrics_variables")
+
+
+def nest(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
+    """Values by path as nested dictionaries.
+
+    Raises:
+        ValueError: two values have one path, or one stands where another has its inner ones.
+
+    Example:
+        >>> nest([("dense/kernel", 1), ("dense/bias", 2)])
+        {'dense': {'kernel': 1, 'bias': 2}}
+    """
+    root: dict[str, Any] = {}
+    for path, value in pairs:
+        *parents, name = path.split("/")
+        node = root
+        for parent in parents:
+            node = node.setdefault(parent, {})
+            if not isinstance(node, dict):
+                break
+        if not isinstance(node, dict) or name in node:
+            raise ValueError(f"Two variables have the path {path!r}. Give the layers different names.")
+        node[name] = value
+    return root
+
+
+def flatten(tree: Any, path: str = "") -> Iterator[tuple[str, Any]]:
+    """Paths and values of nested dictionaries."""
+    if not isinstance(tree, dict):
+        yield path, tree
+        return
+    for key, value in tree.items():
+        yield from flatten(value, f"{path}/{key}" if path else str(key))
+
+
+def _variables(model: Any) -> dict[str, list[Any]]:
+    optimizer = getattr(model, "optimizer", None)
+    return {
+        "trainable_variables": list(model.trainable_variables),
+        "non_trainable_variables": list(model.non_trainable_variables),
+        "optimizer_variables": list(optimizer.variables) if optimizer is not None else [],
+        "metrics_variables": list(getattr(model, "metrics_variables", [])),
+    }
+
+
+def state_tree(model: Any) -> dict[str, Any]:
+    """The values of all variables of a model as NumPy arrays, nested by group and path."""
+    return {
+        group: nest((variable.path, hdf5.to_numpy(variable)) for variable in variables)
+        for group, variables in _variables(model).items()
+    }
+
+
+def assign_state(model: Any, tree: dict[str, Any], name: str, skip_mismatch: bool = False) -> None:
+    """Give the variables of a model the values of a state tree.
+
+    The optimizer's and the metrics' values are taken where the model has variables for them.
+
+    Args:
+        model: a built model.
+        tree: what `state_tree` gave.
+        name: what the values come from, for errors.
+        skip_mismatch: warn about what does not fit instead of raising.
+
+    Raises:
+        ValueError: variables of the model without a value, or with one of another shape.
+    """
+    problems: list[str] = []
+    groups = _variables(model)
+    own = [variable.path for variable in groups["trainable_variables"]]
+    given = [path for path, _ in flatten(tree.get("trainable_variables") or {})]
+    roots = {getattr(model, "name", "")} | _common_root(own) | _common_root(given)
+    for group, variables in groups.items():
+        values = dict(flatten(tree.get(group) or {}))
+        weights = group in GROUPS[:2]
+        found = _match([variable.path for variable in variables], list(values), roots, weights)
+        for variable in variables:
+            path = found.get(variable.path)
+            if path is None:
+                if weights:
+                    near = difflib.get_close_matches(variable.path, values, n=1)
+                    hint = f" (nearest: {near[0]})" if near else ""
+                    problems.append(f"{variable.path} is not in the file{hint}")
+            elif tuple(values[path].shape) != tuple(variable.shape):
+                shapes = f"{tuple(values[path].shape)} in the file, {tuple(variable.shape)} in the model"
+                problems.append(f"{path} has shape {shapes}")
+            else:
+                variable.assign(values[path])
+        if weights:
+            left = sorted(set(values) - set(found.values()))
+            problems += [f"{path} is in the file and not in the model" for path in left]
+    if problems:
+        message = f"{name} does not fit the model:\n  " + "\n  ".join(problems[:25])
+        if not skip_mismatch:
+            raise ValueError(f"{message}\nLoad with skip_mismatch=True to leave these as they are.")
+        warnings.warn(f"Skipped what does not fit. {message}", stacklevel=4)
+
+
+def _match(own: list[str], given: list[str], roots: set[str], weights: bool) -> dict[str, str]:
+    """Which path in the file belongs to which of the model's.
+
+    The same path where there is one. Else the name of the model, with which paths begin or not, depending on how the
+    model was built, and that of the optimizer do not count.
+    """
+    there = set(given)
+    found = {path: path for path in own if path in there}
+    short: dict[str, str | None] = {}
+    for path in given:
+        if path not in found:
+            key = _short(path, roots, weights)
+            short[key] = None if key in short else path  # what is not unique is not guessed
+    for path in own:
+        if path not in found:
+            match = short.pop(_short(path, roots, weights), None)
+            if match is not None:
+                found[path] = match
+    return found
+
+
+def _common_root(paths: list[str]) -> set[str]:
+    first = {path.split("/")[0] for path in paths}
+    return first if len(first) == 1 else set()
+
+
+def _short(path: str, roots: set[str], weights: bool) -> str:
+    first, _, rest = path.partition("/")
+    if weights:
+        return rest if first in roots and rest else path
+    for root in roots:  # a slot: the path of its variable with "_" instead of "/"
+        if rest.startswith(f"{root}_"):
+            return rest[len(root) + 1 :]
+    return rest
