@@ -5,16 +5,16 @@ from __future__ import annotations
 import dataclasses
 import functools
 import math
-from typing import Any
+from typing import Any, Callable
 
 import kspec
-from ksave import codecs, context, lambdas, lookup, migrations
-from ksave.limits import DEFAULT, Limits, UnsafeFileError
+from ksave import codecs, context, lambdas, lookup, migrations, versions
+from ksave.limits import DEFAULT, CorruptFileError, Limits, PrintableError, UnsafeFileError
 from ksave.registry import get_custom_objects
 from kspec import public
 
 
-class ConfigError(TypeError):
+class ConfigError(PrintableError, TypeError):
     """A class is known but cannot be made from the config in the file."""
 
 
@@ -24,8 +24,9 @@ class _Defaults:
     unsafe = False
 
 
-_SHAPE_KEYS = ("shape", "batch_shape", "input_shape", "batch_input_shape")
 _MAX_DIM = 1 << 48
+_SHOWN = 2000  # characters of a config in an error
+_ATTEMPTS = 1000  # to make objects without arguments that are not known
 
 
 @public("keras.config.enable_unsafe_deserialization")
@@ -62,7 +63,8 @@ def claim_variable(shape: Any, itemsize: int) -> bool:
         itemsize: bytes of one number.
 
     Returns:
-        Whether the file's weights will be loaded over it, so that random first values would be made for nothing.
+        Whether the file's weights will be loaded over it, so that a first value would be made for nothing. Then the
+        variable may wait for them, and `when_loaded` is told how to make its first value in case none came.
 
     Raises:
         UnsafeFileError: the model needs far more than the file holds.
@@ -76,7 +78,16 @@ def claim_variable(shape: Any, itemsize: int) -> bool:
             f"The model in the file needs far more memory than the weights in the file fill (at a variable of "
             f"shape {tuple(shape)}). The file is damaged, or made to exhaust memory."
         )
-    return True
+    return loader.waiting is not None
+
+
+def when_loaded(callback: Callable[[], None]) -> None:
+    """Have something called when the model that is being loaded has its weights; see `claim_variable`."""
+    loader = context.loader.get()
+    if loader is None or loader.waiting is None:
+        callback()
+    else:
+        loader.waiting.append(callback)
 
 
 @dataclasses.dataclass
@@ -89,9 +100,13 @@ class Loader:
         limits: the bounds of the file.
         module_objects: names that records without a module may have.
         namespaces: public namespaces in which records without a module are looked up.
-        legacy: the records are those of Keras 1 and 2, which name no modules.
+        legacy: the records are those of `.h5` files, which name no modules.
+        before_3: the records are those of Keras 1 and 2, whose classes and arguments have other names.
+        newer: the file is of a version that is not known here.
+        notes: what was read differently from how it stands in the file, in words, and how often.
         shared: objects that several records are, by their number.
         budget: bytes that variables may still take (`{"left": bytes}`), see `claim_variable`.
+        waiting: what `finish` calls when all weights are read; None if nobody will call it.
 
     Example:
         >>> Loader(custom_objects={"Twice": Twice}).deserialize(config)
@@ -103,8 +118,18 @@ class Loader:
     module_objects: dict[str, Any] = dataclasses.field(default_factory=dict)
     namespaces: tuple[str, ...] = ()
     legacy: bool = False
+    before_3: bool = False
+    newer: bool = False
+    notes: dict[str, int] = dataclasses.field(default_factory=dict)
     shared: dict[Any, Any] = dataclasses.field(default_factory=dict)
     budget: dict[str, int] | None = None
+    waiting: list[Callable[[], None]] | None = None
+
+    def finish(self) -> None:
+        """Call what waited for the weights."""
+        waiting, self.waiting = self.waiting, None
+        for callback in waiting or ():
+            callback()
 
     @functools.cached_property
     def public_names(self) -> dict[str, str]:
@@ -152,6 +177,8 @@ class Loader:
         if tag.startswith("__") and tag.endswith("__"):
             return self._value(tag, record["config"])
         number = record.get("shared_object_id")
+        if number is not None and not isinstance(number, int):
+            raise TypeError(f"In a config 'shared_object_id' is a number, not {number!r}.")
         if number is not None and number in self.shared:
             return self.shared[number]
         if tag in ("function", "builtin_function_or_method"):
@@ -164,49 +191,82 @@ class Loader:
         return obj
 
     def _object(self, record: dict[str, Any]) -> Any:
-        if self.legacy:
-            record = migrations.migrate(record)
+        if not isinstance(record["config"], (dict, list)):
+            raise TypeError(
+                f"The 'config' of {record['class_name']} is a dictionary, not {type(record['config']).__name__}."
+            )
+        if self.before_3 and ("layers" in record["config"] or self.custom(record["class_name"]) is None):
+            record = migrations.migrate(record, self.notes)
         cls = lookup.find_class(record, self)
         config = record["config"]
         if not isinstance(config, dict):
-            raise TypeError(
-                f"The 'config' of {record['class_name']} is a dictionary, not {type(config).__name__}."
-            )
+            raise TypeError(f"The 'config' of {record['class_name']} is a dictionary, not a list.")
         check_shapes(config)
         try:
             obj = cls.from_config(dict(config))
-        except RecursionError:
+        except (RecursionError, MemoryError):
             raise
         except Exception as error:
             _raise_innermost(error)
+            known = versions.without_unknown(config, error) if self.newer else None
+            if known is not None:
+                for argument in sorted({*config} - {*known}):
+                    note = f"{record['class_name']}: left out {argument}, which is not known yet"
+                    self.notes[note] = self.notes.get(note, 0) + 1
+                if sum(self.notes.values()) > _ATTEMPTS:  # objects inside are made anew each time
+                    raise UnsafeFileError("The file has too many arguments that are not known.") from error
+                return self._object({**record, "config": known})
             shown = {key: value for key, value in config.items() if not isinstance(value, (dict, list))}
+            words = f"{type(error).__name__}: {str(error)[:_SHOWN]}"
             raise ConfigError(
-                f"{record['class_name']} could not be made from its config: {type(error).__name__}: {error}\n"
-                f"Plain values in the config: {shown}\n"
+                f"{record['class_name']} could not be made from its config: {words}\n"
+                f"Plain values in the config: {str(shown)[:_SHOWN]}\n"
                 "If the class takes other objects, its from_config() has to deserialize them; if an argument "
                 "is unknown, get_config() and __init__() do not agree, or the file is of another version."
             ) from error
-        build_config = record.get("build_config")
-        if build_config and hasattr(obj, "build_from_config"):
-            check_shapes(build_config)
-            obj.build_from_config(build_config)
-        compile_config = record.get("compile_config")
-        if compile_config and hasattr(obj, "compile_from_config"):
-            obj.compile_from_config(compile_config)
+        for key in ("build", "compile"):
+            further = record.get(f"{key}_config")
+            if further and hasattr(obj, f"{key}_from_config"):
+                self._further(obj, key, further, record["class_name"])
         return obj
 
+    def _further(self, obj: Any, key: str, config: Any, class_name: str) -> None:
+        """Build or compile an object as it was when it was saved."""
+        if not isinstance(config, dict):
+            raise TypeError(
+                f"The '{key}_config' of {class_name} is a dictionary, not {type(config).__name__}."
+            )
+        check_shapes(config)
+        try:
+            getattr(obj, f"{key}_from_config")(config)
+        except (RecursionError, MemoryError):
+            raise
+        except Exception as error:
+            _raise_innermost(error)
+            raise ConfigError(
+                f"{class_name} could not be put into the state of its {key}_config: {type(error).__name__}: "
+                f"{str(error)[:_SHOWN]}\nThe {key}_config: {str(config)[:_SHOWN]}"
+            ) from error
+
     def _value(self, tag: str, config: Any) -> Any:
+        if not isinstance(config, dict):
+            raise TypeError(f"The 'config' of {tag} is a dictionary, not {type(config).__name__}.")
         if tag == "__tuple__":
-            return tuple(self._any(value) for value in config.get("value", ()))
+            items = config.get("value", [])
+            return tuple(self._any(item) for item in (items if isinstance(items, list) else [items]))
         decode = codecs.decoder(tag)
         if decode is None:
             raise lookup.UnknownObjectError(
                 f"The file holds a value of kind {tag}, which no installed library reads. "
                 "Symbolic tensors are read by klayers: pip install klayers."
             )
-        if isinstance(config, dict):
-            check_shapes(config)
-        return decode(config)
+        check_shapes(config)
+        try:
+            return decode(config)
+        except (UnsafeFileError, CorruptFileError, RecursionError, MemoryError):
+            raise
+        except Exception as error:
+            raise CorruptFileError(f"A value of kind {tag} in the file is damaged: {error!r:.500}") from error
 
     def _lambda(self, config: Any) -> Any:
         if self.safe_mode:
@@ -229,15 +289,20 @@ def _raise_innermost(error: BaseException | None) -> None:
             raise link
 
 
-def check_shapes(config: Any) -> None:
+def check_shapes(config: dict[str, Any]) -> None:
     """Refuse shapes whose entries are not sizes (NaN, infinity, fractions, negative numbers)."""
-    if not isinstance(config, dict):
-        raise TypeError(f"A build config is a dictionary, not {type(config).__name__}.")
-    for key in _SHAPE_KEYS:
-        shape = config.get(key)
-        for size in shape if isinstance(shape, (list, tuple)) else ():
-            if isinstance(size, float) or (isinstance(size, int) and not (-1 <= size <= _MAX_DIM)):
-                raise UnsafeFileError(f"{key} in the file is {shape}; {size} is not a size.")
+    for key, value in config.items():
+        if isinstance(key, str) and "shape" in key:
+            waiting = [value]
+            while waiting:
+                shape = waiting.pop()
+                if isinstance(shape, dict) and "class_name" not in shape:
+                    waiting += shape.values()
+                for size in shape if isinstance(shape, (list, tuple)) else ():
+                    if isinstance(size, (list, tuple, dict)):
+                        waiting.append(size)
+                    elif isinstance(size, float) or (isinstance(size, int) and not -1 <= size <= _MAX_DIM):
+                        raise UnsafeFileError(f"{key} in the file has the entry {size}, which is not a size.")
 
 
 @public("keras.utils.deserialize_keras_object", "keras.saving.deserialize_keras_object")

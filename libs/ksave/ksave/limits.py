@@ -17,16 +17,18 @@ def visible(text: str) -> str:
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
-class _Printable(Exception):
+class PrintableError(Exception):
+    """Its words may quote a file; what could steer a terminal is shown as escapes."""
+
     def __str__(self) -> str:
         return visible(super().__str__())
 
 
-class UnsafeFileError(_Printable, ValueError):
+class UnsafeFileError(PrintableError, ValueError):
     """A file asks for something that a model file has no reason to ask for; nothing of it was run."""
 
 
-class CorruptFileError(_Printable, ValueError):
+class CorruptFileError(PrintableError, ValueError):
     """A file is damaged, cut short, or not of the kind its name says."""
 
 

@@ -11,8 +11,8 @@ import difflib
 from typing import TYPE_CHECKING, Any, Iterator
 
 import kspec
-from ksave import codecs
-from ksave.limits import UnsafeFileError
+from ksave import codecs, migration_tables
+from ksave.limits import PrintableError, UnsafeFileError
 
 if TYPE_CHECKING:
     from ksave.deserialize import Loader
@@ -50,6 +50,8 @@ CLASS_NAMESPACES = (
     "keras.quantizers",
     "keras.random",
     "keras.utils",
+    "keras.mixed_precision",
+    "keras.distillation",
 )
 # Classes whose objects run code that is in the file.
 RUNS_FOREIGN_CODE = {
@@ -57,20 +59,10 @@ RUNS_FOREIGN_CODE = {
     "keras.layers.TorchModuleWrapper": "unpickles a PyTorch module",
     "keras.layers.TorchModuleLayer": "unpickles a PyTorch module",
 }
-# What older files call a class that has another name now.
-RENAMED_CLASSES = {
-    "Policy": "DTypePolicy",
-    "PolicyV1": "DTypePolicy",
-    "BatchNormalizationV1": "BatchNormalization",
-    "BatchNormalizationV2": "BatchNormalization",
-    "LSTMV2": "LSTM",
-    "GRUV2": "GRU",
-    "DenseV1": "Dense",
-}
 _OLD_ROOTS = ("keras.src", "keras.engine", "keras.saving", "tensorflow", "tf_keras", "tensorflow_core")
 
 
-class UnknownObjectError(TypeError):
+class UnknownObjectError(PrintableError, TypeError):
     """A file names a class or function that is neither public nor registered here."""
 
 
@@ -89,6 +81,14 @@ def find_class(record: dict[str, Any], loader: Loader) -> Any:
     found = _public_class(module, class_name, registered, loader)
     if found is None and registered:
         found = loader.custom(registered)
+        own = getattr(found, "__name__", class_name)
+        if own != class_name and any(
+            f"{space}.{class_name}" in loader.public_names for space in CLASS_NAMESPACES
+        ):
+            raise UnsafeFileError(
+                f"The file says that an object is a {class_name}, which is built in, and that it is registered as "
+                f"{registered!r}, which is the class {own}. A file that says both is ambiguous; correct its config."
+            )
     if found is None and module:
         found = codecs.internal_class(module, class_name)
     if found is None:
@@ -112,6 +112,11 @@ def _public_class(module: str | None, class_name: str, registered: str | None, l
     name = f"{module}.{class_name}"
     if name not in loader.public_names:
         return None
+    if module not in CLASS_NAMESPACES:
+        raise UnsafeFileError(
+            f"The file wants an object of {name}, which is no part of a model. Parts of models are in "
+            f"{', '.join(CLASS_NAMESPACES)}."
+        )
     if registered not in (None, "", class_name):
         raise UnsafeFileError(
             f"The file says that {name} is registered as {registered!r}, but {name} is built in and has no "
@@ -143,7 +148,7 @@ def _by_class_name(module: str | None, class_name: str, loader: Loader) -> Any:
     elif module and _under(module, "keras"):
         # A later version moved the class to another namespace.
         spaces += CLASS_NAMESPACES
-    for name in (class_name, RENAMED_CLASSES.get(class_name)):
+    for name in (class_name, migration_tables.CLASSES.get(class_name)):
         for space in spaces:
             if name and f"{space}.{name}" in loader.public_names:
                 found = _public_class(space, name, None, loader)
