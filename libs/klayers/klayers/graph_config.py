@@ -119,6 +119,9 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
                 if arguments is None:
                     break
                 args, kwargs = arguments
+                if not any(isinstance(x, KerasTensor) for x in tree.flatten((args, kwargs))):
+                    # It would be computed here and now, with whatever sizes the config asks for.
+                    raise ValueError(f"The graph in the config calls {name!r} on no tensor of the graph.")
                 operation(*args, **kwargs)
                 node: Node = operation._inbound_nodes[-1]
                 made[name, index] = node.outputs

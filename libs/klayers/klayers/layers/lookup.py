@@ -52,6 +52,7 @@ class LookupLayer(Layer):
             raise ValueError("pad_to_max_tokens=True needs max_tokens.")
         if num_oov_indices < 0:
             raise ValueError(f"num_oov_indices must not be negative, got {num_oov_indices}.")
+        ksave.claim_variable((num_oov_indices,), 8)
         self.output_mode = check_mode(output_mode, MODES)
         if invert and self.output_mode != "int":
             raise ValueError(f"invert=True goes with output_mode='int', not {output_mode!r}.")

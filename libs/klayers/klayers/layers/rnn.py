@@ -9,6 +9,7 @@ import kops
 import ksave
 from klayers.layer import Layer
 from kops import tree
+from kops.dtypes import itemsize
 from kops.keras_tensor import KerasTensor
 from kops.variable import Variable
 from kspec import public
@@ -125,6 +126,7 @@ class RNN(Layer):
 
     def _make_states(self, sequences_shape: Any) -> None:
         def make(spec: KerasTensor) -> Variable:
+            ksave.claim_variable(spec.shape, itemsize(self.variable_dtype))
             return Variable(
                 lambda shape, dtype: kops.zeros(shape, dtype),
                 shape=spec.shape,

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 import kops as ops
+from ksave import claim_variable
 from ktrain.losses.alignment import match_ranks, weights_like
 
 # Up to so many thresholds every prediction is compared with each; beyond, predictions are sorted into buckets.
@@ -97,6 +98,7 @@ def evenly_spaced(number: int) -> list[float]:
     """`number` thresholds from 0 to 1."""
     if number <= 0:
         raise ValueError(f"num_thresholds must be positive, not {number}.")
+    claim_variable((number,), 32)  # Python numbers in a list
     if number == 1:
         return [0.5]
     return [i / (number - 1) for i in range(number)]

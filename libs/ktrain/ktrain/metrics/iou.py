@@ -6,6 +6,7 @@ from typing import Any
 
 import kops as ops
 from kops.config import settings
+from ksave import claim_variable
 from kspec import public
 from ktrain.losses.alignment import weights_like
 from ktrain.metrics.metric import Metric
@@ -30,6 +31,7 @@ class IoU(Metric):
         ignore_class: int | None = None, sparse_y_true: bool = True, sparse_y_pred: bool = True, axis: int = -1,
     ) -> None:  # fmt: skip
         super().__init__(dtype or "int32", name)
+        claim_variable((num_classes, num_classes), 4)  # before a list of all classes is made
         if max(target_class_ids) >= num_classes:
             raise ValueError(
                 f"target_class_ids are class numbers below num_classes={num_classes}, not {list(target_class_ids)}."

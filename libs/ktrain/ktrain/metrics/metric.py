@@ -5,9 +5,12 @@ from __future__ import annotations
 from typing import Any
 
 import kops as ops
+from kops.dtypes import itemsize, standardize_dtype
 from kops.naming import auto_name
 from kops.scopes import StatelessScope, name_scope
+from kops.shapes import standardize_shape
 from kops.variable import Variable
+from ksave import claim_variable
 from kspec import public, resolve
 from ktrain.losses.loss import compute_dtype_of
 
@@ -71,6 +74,7 @@ class Metric:
             aggregation: how replicas combine.
             name: last component of its path.
         """
+        claim_variable(standardize_shape(shape), itemsize(standardize_dtype(dtype or self._dtype)))
         with name_scope(self.name.replace("/", ">"), caller=self):
             variable = Variable(
                 _initializer(initializer), shape=shape, dtype=dtype or self._dtype, trainable=False,

@@ -7,10 +7,12 @@ import warnings
 from typing import Any
 
 import kops as ops
+from kops.dtypes import itemsize, standardize_dtype
 from kops.naming import auto_name
 from kops.scopes import StatelessScope, ambient, name_scope
+from kops.shapes import standardize_shape
 from kops.variable import Variable
-from ksave import deserialize_keras_object, serialize_keras_object
+from ksave import claim_variable, deserialize_keras_object, serialize_keras_object
 from kspec import public, resolve
 from ktrain.optimizers import gradients as gradient_ops
 from ktrain.optimizers.conditional import update_if
@@ -130,6 +132,7 @@ class Optimizer:
         name: str | None = None,
     ) -> Variable:  # fmt: skip
         """Make a variable of the optimizer's state."""
+        claim_variable(standardize_shape(shape), itemsize(standardize_dtype(dtype)))
         with name_scope(self.name.replace("/", ">"), caller=self):
             variable = Variable(
                 _initializer(initializer), shape=shape, dtype=dtype, trainable=False, aggregation=aggregation,
