@@ -27,6 +27,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, Callable, TypeVar
 
 from kops.op import Op, Parameter
+from kops.static_types import wanted_type
 from kops.wrapper import make_wrapper
 
 if TYPE_CHECKING:
@@ -122,7 +123,7 @@ def _declare(
     checked: bool = False,
 ) -> Any:
     parameters = [
-        Parameter(p.name, _kind(p.annotation), p.default, p.kind)
+        Parameter(p.name, _kind(p.annotation), p.default, p.kind, wanted_type(p.annotation))
         for p in inspect.signature(body).parameters.values()
     ]
     if dtype is not None and any(p.name == "dtype" for p in parameters) and "dtype" not in key:

@@ -14,13 +14,14 @@ from typing import Any, Callable, Sequence
 import numpy as np
 
 from kops import config, tree
-from kops.dtypes import FLOATS, standardize_dtype
+from kops.dtypes import FLOATS, result_type, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
 from kops.scopes import NoRecording, ambient
 from kops.shapes import is_shape
+from kops.static_types import check_static_types
 from kops.tape import find_tape, write_call
-from kops.tape import spec_of as trace_spec
+from kops.tape import spec_of as untraced
 from kops.variable import Variable
 
 SCALARS = (bool, int, float, complex)
@@ -28,16 +29,20 @@ _Passing = type(inspect.Parameter.POSITIONAL_ONLY)
 
 
 class Parameter:
-    """A parameter of an op: its name, kind (tensor, tensors, operand, static), default and way of passing."""
+    """A parameter of an op.
 
-    __slots__ = ("default", "kind", "name", "passing")
+    Its name, kind (tensor, tensors, operand, static), default, way of passing, and the type that it `wants`.
+    """
+
+    __slots__ = ("default", "kind", "name", "passing", "wants")
     EMPTY = inspect.Parameter.empty
 
-    def __init__(self, name: str, kind: str, default: Any, passing: Any) -> None:
+    def __init__(self, name: str, kind: str, default: Any, passing: Any, wants: str | None = None) -> None:
         self.name = name
         self.kind = kind
         self.default = default
         self.passing = passing
+        self.wants = wants
 
 
 class Op:
@@ -114,11 +119,11 @@ class Op:
     def _writing(self, *args: Any) -> Any:
         return write_call(self, args)
 
-    def targets(self, args: Sequence[Any]) -> dict[int, Any]:
-        """The dtype to which the rule wants each tensor parameter cast, by position; None: as it is."""
+    def decisions(self, args: Sequence[Any]) -> tuple[dict[int, Any], Any]:
+        """What the dtype rule wants each tensor parameter cast to, by position (None: as it is), and the result."""
         specs = self.map_tensors(_spec, args)
-        ds = self._spec_dtypes(args, specs)
-        return dict(zip(self.tensor_positions, self.promote(ds, args)[0]))
+        compute, result = self.promote(self._spec_dtypes(args, specs), args)
+        return dict(zip(self.tensor_positions, compute)), result
 
     def _spec_dtypes(self, args: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
         return [
@@ -127,15 +132,6 @@ class Op:
             else _spec_dtype(args[i], specs[i])
             for i in self.tensor_positions
         ]
-
-    def run_body_cast(self, args: Sequence[Any], cast: Callable[[Any, str], Any]) -> Any:
-        """A composite's formula on arguments cast by `cast` as the dtype rule wants; so is the result."""
-        plain = [trace_spec(x) for x in args]
-        ready = list(args)
-        for i, target in self.targets(plain).items():
-            if target is not None and hasattr(ready[i], "dtype") and ready[i].dtype != target:
-                ready[i] = cast(ready[i], target)
-        return self.formula(*ready)
 
     def _remember(self, key: Any, plan: Callable[..., Any]) -> Callable[..., Any]:
         self.plans[key] = plan
@@ -218,6 +214,7 @@ class Op:
 
     def _native_plan(self, key: Any, args: tuple[Any, ...]) -> Callable[..., Any]:
         e = engine()
+        check_static_types(self.parameters, args)
         kernel, is_body = self.kernel(args)
         ds = [self._dtypes_of(i, args[i]) for i in self.tensor_positions]
         compute, result = self.promote(ds, args)
@@ -274,7 +271,7 @@ class Op:
                 return None
             kind = python_kind(target)
             return None if kind is type(x) else kind
-        dtype = target or e.canonical(_natural(d))
+        dtype = target or e.canonical(result_type(d))
         return lambda v: e.convert(v, dtype)
 
     def _checked(self, key: Any, run: Callable[..., Any], result: Any) -> Callable[..., Any]:
@@ -283,7 +280,9 @@ class Op:
         def first_call(*args: Any) -> Any:
             out = run(*args)
             fixed = fix_dtypes(out, result)
-            if fixed is out:
+            # Of shape () NumPy gives scalars, and those of 64 bits would count as weak in the next op (see below).
+            wide = any(isinstance(x, np.ndarray) and x.dtype.char in "dD" for x in _as_list(out))
+            if fixed is out and not wide:
                 self.plans[key] = run
             else:
                 self.plans[key] = lambda *a: fix_dtypes(run(*a), result)
@@ -325,6 +324,7 @@ class Op:
             from kops.symbolic import infer_by_running
 
             return infer_by_running(self.formula, args, {})
+        check_static_types(self.parameters, args)
         specs = self.map_tensors(_spec, args)
         ds = self._spec_dtypes(args, specs)
         compute, result = self.promote(ds, args)
@@ -372,7 +372,7 @@ class Op:
         if self.kind != "functional" and not isinstance(error, NotImplementedError):
             try:
                 with NoRecording():
-                    self.infer(args)
+                    self.infer([untraced(x) for x in args])
             except (ValueError, TypeError, IndexError, NotImplementedError) as better:
                 better.__cause__ = error
                 return better
@@ -451,12 +451,6 @@ def _weak_dtype(x: Any) -> Any:
     return engine().dtype_name(x)
 
 
-def _natural(d: Any) -> str:
-    from kops.dtypes import result_type
-
-    return result_type(d)
-
-
 def python_kind(dtype: str) -> type:
     if dtype == "bool":
         return bool
@@ -513,7 +507,7 @@ def _spec(x: Any) -> Any:
     if e.is_tensor(x):
         return KerasTensor(e.shape(x), e.dtype_name(x), record_history=False)
     if isinstance(x, SCALARS):
-        return KerasTensor((), _natural(_weak_dtype(x)), record_history=False)
+        return KerasTensor((), result_type(_weak_dtype(x)), record_history=False)
     array = np.asarray(x)
     dtype = standardize_dtype(array.dtype) if hasattr(x, "dtype") else _list_dtype(array)
     return KerasTensor(array.shape, dtype, record_history=False)
@@ -523,6 +517,8 @@ def _list_dtype(array: np.ndarray) -> str:
     """The dtype of `convert_to_tensor` of a Python list."""
     if array.dtype.kind == "f":
         return config.floatx()
+    if array.dtype.kind == "c":
+        return result_type(complex)
     if array.dtype.kind == "i":
         return "int32" if array.size == 0 or np.abs(array).max() < 2**31 else "int64"
     return standardize_dtype(array.dtype)

@@ -33,6 +33,7 @@ class TraceTensor(Operators):
     """A tensor on a tape: shape, dtype, and the tape; no value."""
 
     __slots__ = ("dtype", "shape", "tape")
+    __array_ufunc__ = None  # `array * x` is the business of `x`
 
     def __init__(self, shape: Any, dtype: str, tape: Tape) -> None:
         self.shape = tuple(shape)
@@ -128,23 +129,41 @@ def write_call(op: Any, args: tuple[Any, ...]) -> Any:
     """The plan of an op for TraceTensors: write it down, or go on into a composite's formula."""
     tape = find_tape(args)
     assert tape is not None
-    if op.kind == "composite" and op.name not in tape.known:
-        return op.run_body_cast(args, lambda x, dtype: tape.cast(x, dtype) if type(x) is TraceTensor else x)
-    specs = op.infer([spec_of(x) for x in args])
-    targets = op.targets([spec_of(x) for x in args])
+    plain = [spec_of(x) for x in args]
+    whole = op.kind != "composite" or op.name in tape.known
+    op.infer(plain)  # refuses what a symbolic call refuses
+    targets, result = op.decisions(plain)
     ready = list(args)
     for i, target in targets.items():
-        ready[i] = _ready(ready[i], target, tape)
-    return tape.add(op.name, tuple(ready), specs)
+        ready[i] = _ready(ready[i], target, tape, whole)
+    if whole:
+        # What the call gives for the arguments as they are now; the cast that the rule asks for stands beside it.
+        specs = op.infer([spec_of(x) for x in ready])
+        return _results(tape.add(op.name, tuple(ready), specs), result, tape)
+    if op.dtype_position is not None and isinstance(result, str):
+        ready[op.dtype_position] = result
+    return _results(op.formula(*ready), result, tape)
 
 
-def _ready(x: Any, target: Any, tape: Tape) -> Any:
+def _results(outputs: Any, result: Any, tape: Tape) -> Any:
+    """A formula's outputs in the dtypes of the rule."""
+    if isinstance(outputs, (list, tuple)):
+        wanted = result if isinstance(result, tuple) else (result,) * len(outputs)
+        fixed = [_results(o, r, tape) for o, r in zip(outputs, wanted)]
+        return type(outputs)(*fixed) if hasattr(outputs, "_fields") else type(outputs)(fixed)
+    return _ready(outputs, result, tape, False)
+
+
+def _ready(x: Any, target: Any, tape: Tape, whole: bool) -> Any:
+    """An argument cast as the rule wants; for a call that is written down, constants as arrays."""
     if isinstance(x, (list, tuple)):
         wanted = target if isinstance(target, list) else [target] * len(x)
-        return type(x)(_ready(v, t, tape) for v, t in zip(x, wanted))
+        return type(x)(_ready(v, t, tape, whole) for v, t in zip(x, wanted))
     if x is None:
         return None
     if type(x) is TraceTensor:
         return x if target is None or x.dtype == target else tape.cast(x, target)
+    if not whole and (target is None or not hasattr(x, "dtype")):
+        return x
     e = engine()
     return np.asarray(e.to_numpy(e.convert(x, target)))

@@ -55,6 +55,8 @@ def _key_of(op: Any) -> str:
             parts.append(f"kind({p.name})")
         elif p.name in op.key:
             parts.append(p.name)
+        elif p.wants:
+            parts.append(f"type({p.name})")
     return ", ".join(parts) + "," if parts else ""
 
 

@@ -123,8 +123,8 @@ def _fit(x: np.ndarray, dtype: str) -> np.ndarray:
     """The numbers as the dtype can hold them; positive floats stay positive ints."""
     if dtype == "bool" or "int" not in dtype or x.dtype.kind not in "fc":
         return x
-    rounded = np.rint(x)
-    rounded = np.where((x > 0) & (rounded == 0), 1, rounded)
+    rounded = np.rint(np.clip(np.nan_to_num(x.real), -1e6, 1e6))
+    rounded = np.where((x.real > 0) & (rounded == 0), 1, rounded)
     return (np.abs(rounded) if dtype.startswith("u") else rounded).astype(np.int64)
 
 

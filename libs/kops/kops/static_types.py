@@ -1,0 +1,42 @@
+"""Static arguments are of the type that the declaration says: one rule and one wording for every op and engine."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, Sequence
+
+import numpy as np
+
+_ARTICLES = {"bool": "a bool", "int": "an int", "float": "a number", "str": "a string"}
+_NUMBERS = (int, float, np.number, np.bool_)
+
+
+def wanted_type(annotation: Any) -> str | None:
+    """`"int"`, `"float | None"`, ... for an annotation that can be checked."""
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    text = re.sub(r"^Optional\[(\w+)\]$", r"\1 | None", text.strip())
+    return text if text.partition(" | ")[0] in _ARTICLES else None
+
+
+def _is(kind: str, x: Any) -> bool:
+    if kind == "str":
+        return isinstance(x, str)
+    if kind == "int":
+        return hasattr(x, "__index__")
+    return isinstance(x, _NUMBERS) if kind == "float" else isinstance(x, (bool, int, np.bool_))
+
+
+def check_static_types(parameters: Sequence[Any], args: Sequence[Any]) -> None:
+    """Raise TypeError for the first static argument of a wrong type.
+
+    A tensor passes: it is a number that is known at run time.
+    """
+    for p, x in zip(parameters, args):
+        if p.wants is None or x is p.default or hasattr(x, "shape") and p.wants != "str":
+            continue
+        kind, _, optional = p.wants.partition(" | ")
+        if not (x is None and optional) and not _is(kind, x) and type(x).__name__ not in _SYMBOLIC:
+            raise TypeError(f"{p.name} is {_ARTICLES[kind]}{' or None' * bool(optional)}, not {x!r}.")
+
+
+_SYMBOLIC = ("SymInt", "SymFloat", "SymBool")  # numbers with a name, of torch.export
