@@ -9,6 +9,7 @@ kernel returns.
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, Sequence
 
 from kops import dtypes
@@ -54,6 +55,18 @@ def real_inexact(*ds: Any, **static: Any) -> Any:
     """As `inexact`, but a complex argument gives a float output: norms, magnitudes."""
     dtype = dtypes.to_inexact(result_type(*_present(ds)))
     return dtype, real_part(dtype)
+
+
+def wide(*ds: Any, **static: Any) -> Any:
+    """As `inexact`, halves computed in float32: sums and squares on the way leave the range of 16 bits."""
+    dtype = inexact(*ds)[0]
+    return ("float32" if dtype in ("float16", "bfloat16") else dtype), dtype
+
+
+def statistic(*ds: Any, **static: Any) -> Any:
+    """As `wide`, but a complex argument gives a float output."""
+    compute, dtype = wide(*ds)
+    return compute, real_part(dtype)
 
 
 def real_part(dtype: str) -> str:
@@ -127,6 +140,18 @@ def _real(dtype: str) -> str:
     if dtype.startswith("complex"):
         raise TypeError(f"{dtype} arguments are not supported: this is defined for real numbers only.")
     return dtype
+
+
+def real(rule: Rule) -> Rule:
+    """A rule for real numbers only."""
+
+    @functools.wraps(rule)
+    def checked(*ds: Any, **static: Any) -> Any:
+        for d in _present(ds):
+            _real("complex64" if d is complex else d if isinstance(d, str) else "")
+        return rule(*ds, **static)
+
+    return checked
 
 
 def real_numeric(*ds: Any, **static: Any) -> Any:

@@ -11,12 +11,6 @@ from kops.shapes import Shape, reduced_shape, standardize_axes
 from kspec import public
 
 
-def _norm_dtypes(d: Any, **static: Any) -> Any:
-    # Squares of half floats overflow from 256 on: computed in 32 bits.
-    dtype = dtypes.to_inexact(promote.result_type(d))
-    return ("float32" if dtype in ("float16", "bfloat16") else dtype), promote.real_part(dtype)
-
-
 def _norm_shape(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Shape:
     n = len(x.shape)
     axes = standardize_axes(axis, n)
@@ -35,7 +29,7 @@ def _norm_shape(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
 
 
 @public("keras.ops.norm", "keras.ops.linalg.norm")
-@composite(dtype=_norm_dtypes, shape=_norm_shape, checked=True)
+@composite(dtype=promote.statistic, shape=_norm_shape, checked=True)
 def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Norm of vectors or matrices. The gradient of the Euclidean norm at 0 is 0, not NaN.
 

@@ -20,7 +20,7 @@ def _over_axes(x: Any, axis: Any = -1) -> tuple[int | None, ...]:
 
 
 @public("keras.ops.relu", "keras.ops.nn.relu")
-@primitive(dtype=promote.numeric, shape=shapes.same)
+@primitive(dtype=promote.real_numeric, shape=shapes.same)
 def relu(x: Tensor) -> Any:
     """Rectified linear unit: `max(x, 0)`. Integers stay integers.
 
@@ -33,7 +33,7 @@ def relu(x: Tensor) -> Any:
 
 
 @public("keras.ops.relu6", "keras.ops.nn.relu6")
-@primitive(dtype=promote.numeric, shape=shapes.same)
+@primitive(dtype=promote.real_numeric, shape=shapes.same)
 def relu6(x: Tensor) -> Any:
     """Rectified linear unit that saturates at 6: `min(max(x, 0), 6)`. Integers stay integers.
 
@@ -46,7 +46,7 @@ def relu6(x: Tensor) -> Any:
 
 
 @public("keras.ops.leaky_relu", "keras.ops.nn.leaky_relu")
-@primitive(dtype=promote.inexact, shape=shapes.same)
+@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
 def leaky_relu(x: Tensor, negative_slope: float = 0.2) -> Any:
     """`x` where positive, `negative_slope * x` elsewhere.
 
@@ -60,7 +60,7 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.2) -> Any:
 
 
 @public("keras.ops.elu", "keras.ops.nn.elu")
-@primitive(dtype=promote.inexact, shape=shapes.same)
+@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
 def elu(x: Tensor, alpha: float = 1.0) -> Any:
     """Exponential linear unit: `x` where positive, `alpha * (exp(x) - 1)` elsewhere.
 
@@ -76,7 +76,7 @@ def elu(x: Tensor, alpha: float = 1.0) -> Any:
 
 
 @public("keras.ops.selu", "keras.ops.nn.selu")
-@primitive(dtype=promote.inexact, shape=shapes.same)
+@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
 def selu(x: Tensor) -> Any:
     """Self-normalizing `elu`: `1.0507 * elu(x, alpha=1.6733)`.
 
@@ -91,7 +91,7 @@ def selu(x: Tensor) -> Any:
 
 
 @public("keras.ops.celu", "keras.ops.nn.celu")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def celu(x: Tensor, alpha: float = 1.0) -> Any:
     """Continuously differentiable `elu`: `max(x, 0) + alpha * (exp(min(x, 0) / alpha) - 1)`.
 
@@ -108,7 +108,7 @@ def celu(x: Tensor, alpha: float = 1.0) -> Any:
 
 
 @public("keras.ops.gelu", "keras.ops.nn.gelu")
-@primitive(dtype=promote.inexact, shape=shapes.same)
+@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
 def gelu(x: Tensor, approximate: bool = True) -> Any:
     """Gaussian error linear unit: `x * P(X <= x)` for a standard normal `X`.
 
@@ -150,7 +150,7 @@ def sigmoid(x: Tensor) -> Any:
 
 
 @public("keras.ops.log_sigmoid", "keras.ops.nn.log_sigmoid")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def log_sigmoid(x: Tensor) -> Any:
     """Logarithm of the logistic function, without overflow: `-softplus(-x)`.
 
@@ -164,7 +164,7 @@ def log_sigmoid(x: Tensor) -> Any:
 
 
 @public("keras.ops.hard_sigmoid", "keras.ops.nn.hard_sigmoid")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def hard_sigmoid(x: Tensor) -> Any:
     """Piecewise linear sigmoid: `relu6(x + 3) / 6`.
 
@@ -178,7 +178,7 @@ def hard_sigmoid(x: Tensor) -> Any:
 
 
 @public("keras.ops.hard_silu", "keras.ops.hard_swish", "keras.ops.nn.hard_silu", "keras.ops.nn.hard_swish")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def hard_silu(x: Tensor) -> Any:
     """Piecewise quadratic `silu`, also called hard swish: `x * relu6(x + 3) / 6`.
 
@@ -194,7 +194,7 @@ def hard_silu(x: Tensor) -> Any:
 
 
 @public("keras.ops.hard_tanh", "keras.ops.nn.hard_tanh")
-@composite(dtype=promote.numeric, shape=shapes.same)
+@composite(dtype=promote.real_numeric, shape=shapes.same)
 def hard_tanh(x: Tensor) -> Any:
     """`x` limited to the range from -1 to 1. Integers stay integers.
 
@@ -208,7 +208,7 @@ def hard_tanh(x: Tensor) -> Any:
 
 
 @public("keras.ops.hard_shrink", "keras.ops.nn.hard_shrink")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def hard_shrink(x: Tensor, threshold: float = 0.5) -> Any:
     """`x` where `|x| > threshold`, 0 elsewhere.
 
@@ -219,11 +219,11 @@ def hard_shrink(x: Tensor, threshold: float = 0.5) -> Any:
     Returns:
         A float tensor of the shape of `x`.
     """
-    return kops.where(kops.abs(x) > threshold, x, 0.0)
+    return kops.where(kops.abs(x) <= threshold, 0.0, x)
 
 
 @public("keras.ops.soft_shrink", "keras.ops.nn.soft_shrink")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def soft_shrink(x: Tensor, threshold: float = 0.5) -> Any:
     """`x` moved towards 0 by `threshold`, 0 where `|x| <= threshold`.
 
@@ -252,7 +252,7 @@ def tanh_shrink(x: Tensor) -> Any:
 
 
 @public("keras.ops.softplus", "keras.ops.nn.softplus")
-@primitive(dtype=promote.inexact, shape=shapes.same)
+@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
 def softplus(x: Tensor) -> Any:
     """Smooth `relu`: `log(1 + exp(x))`, without overflow.
 
@@ -265,7 +265,7 @@ def softplus(x: Tensor) -> Any:
 
 
 @public("keras.ops.softsign", "keras.ops.nn.softsign")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def softsign(x: Tensor) -> Any:
     """`x / (1 + |x|)`.
 
@@ -279,7 +279,7 @@ def softsign(x: Tensor) -> Any:
 
 
 @public("keras.ops.squareplus", "keras.ops.nn.squareplus")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def squareplus(x: Tensor, b: float = 4) -> Any:
     """Smooth `relu` without exponentials: `(x + sqrt(x^2 + b)) / 2`.
 
@@ -300,7 +300,7 @@ def squareplus(x: Tensor, b: float = 4) -> Any:
 
 
 @public("keras.ops.sparse_plus", "keras.ops.nn.sparse_plus")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def sparse_plus(x: Tensor) -> Any:
     """0 up to -1, `(x + 1)^2 / 4` between -1 and 1, `x` from there.
 
@@ -315,7 +315,7 @@ def sparse_plus(x: Tensor) -> Any:
 
 
 @public("keras.ops.sparse_sigmoid", "keras.ops.nn.sparse_sigmoid")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def sparse_sigmoid(x: Tensor) -> Any:
     """0 up to -1, `(x + 1) / 2` between -1 and 1, 1 from there.
 
@@ -329,7 +329,7 @@ def sparse_sigmoid(x: Tensor) -> Any:
 
 
 @public("keras.ops.sparsemax", "keras.ops.nn.sparsemax")
-@composite(dtype=promote.inexact, shape=_over_axes)
+@composite(dtype=promote.real_inexact_only, shape=_over_axes)
 def sparsemax(x: Tensor, axis: int = -1) -> Any:
     """Euclidean projection onto the probability simplex: like `softmax`, with exact zeros.
 
@@ -354,7 +354,7 @@ def sparsemax(x: Tensor, axis: int = -1) -> Any:
 
 
 @public("keras.ops.softmax", "keras.ops.nn.softmax")
-@primitive(dtype=promote.inexact, shape=_over_axes)
+@primitive(dtype=promote.real_inexact_only, shape=_over_axes)
 def softmax(x: Tensor, axis: Any = -1) -> Any:
     """`exp(x) / sum(exp(x))`, without overflow.
 
@@ -373,7 +373,7 @@ def softmax(x: Tensor, axis: Any = -1) -> Any:
 
 
 @public("keras.ops.log_softmax", "keras.ops.nn.log_softmax")
-@primitive(dtype=promote.inexact, shape=_over_axes)
+@primitive(dtype=promote.real_inexact_only, shape=_over_axes)
 def log_softmax(x: Tensor, axis: Any = -1) -> Any:
     """Logarithm of `softmax`: `x - log(sum(exp(x)))`, without overflow or loss of precision.
 
@@ -413,7 +413,7 @@ def glu(x: Tensor, axis: int = -1) -> Any:
 
 
 @public("keras.ops.threshold", "keras.ops.nn.threshold")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite(dtype=promote.real_inexact_only, shape=shapes.same)
 def threshold(x: Tensor, threshold: float, default_value: float) -> Any:
     """`x` where it is above `threshold`, `default_value` elsewhere.
 
@@ -425,4 +425,4 @@ def threshold(x: Tensor, threshold: float, default_value: float) -> Any:
     Returns:
         A float tensor of the shape of `x`.
     """
-    return kops.where(x > threshold, x, default_value)
+    return kops.where(x <= threshold, default_value, x)

@@ -120,7 +120,7 @@ def var(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @public("keras.ops.std", "keras.ops.numpy.std")
-@composite(dtype=promote.real_inexact, shape=shapes.reduce)
+@composite(dtype=promote.statistic, shape=shapes.reduce)
 def std(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Standard deviation: the root of the variance.
 
@@ -312,7 +312,7 @@ def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @public("keras.ops.logsumexp")
-@composite(dtype=promote.inexact, shape=shapes.reduce, node="math:")
+@composite(dtype=promote.real_inexact_only, shape=shapes.reduce, node="math:")
 def logsumexp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """`log(sum(exp(x)))` without overflow; minus infinity of nothing.
 
@@ -332,7 +332,7 @@ def logsumexp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @public("keras.ops.average", "keras.ops.numpy.average")
-@composite(dtype=promote.inexact, shape=_average_shape)
+@composite(dtype=promote.wide, shape=_average_shape, checked=True)
 def average(x: Tensor, axis: Any = None, weights: Optional[Tensor] = None) -> Any:
     """Weighted mean `sum(x * weights) / sum(weights)`.
 

@@ -8,7 +8,7 @@ from kops import promote, shapes
 from kops.declare import Tensor, composite
 from kops.dtypes import is_float_dtype
 from kops.ops.core import cast
-from kops.ops.elementwise import absolute, divide, isnan, logical_not, sqrt, square, subtract, where
+from kops.ops.elementwise import absolute, divide, equal, isnan, logical_not, sqrt, square, subtract, where
 from kops.ops.reduction import _chosen_shape, _index_shape, all, argmax, argmin, max, min, prod, sum
 from kspec import public
 
@@ -55,7 +55,7 @@ def nanprod(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @public("keras.ops.nanmean", "keras.ops.numpy.nanmean")
-@composite(dtype=promote.inexact, shape=shapes.reduce)
+@composite(dtype=promote.wide, shape=shapes.reduce)
 def nanmean(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Mean; NaN of nothing. NaN elements do not take part.
 
@@ -71,7 +71,7 @@ def nanmean(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @public("keras.ops.nanvar", "keras.ops.numpy.nanvar")
-@composite(dtype=promote.real_inexact, shape=shapes.reduce)
+@composite(dtype=promote.statistic, shape=shapes.reduce)
 def nanvar(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Variance; NaN of nothing. NaN elements do not take part.
 
@@ -83,12 +83,13 @@ def nanvar(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Returns:
         The reduced tensor, float.
     """
-    deviation = absolute(_zeroed(subtract(x, nanmean(x, axis, True))))
+    # Zero where x is NaN, not where the deviation is: that of an infinity is NaN, too.
+    deviation = absolute(where(isnan(x), 0, subtract(x, nanmean(x, axis, True))))
     return divide(sum(square(deviation), axis, keepdims), cast(_count(x, axis, keepdims), deviation.dtype))
 
 
 @public("keras.ops.nanstd", "keras.ops.numpy.nanstd")
-@composite(dtype=promote.real_inexact, shape=shapes.reduce)
+@composite(dtype=promote.statistic, shape=shapes.reduce)
 def nanstd(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Standard deviation; NaN of nothing. NaN elements do not take part.
 
@@ -147,6 +148,14 @@ def nanmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return where(nothing, float("nan"), min(where(isnan(x), float("inf"), x), axis, keepdims))
 
 
+def _nan_index(extreme: Any, x: Any, worst: float, axis: Any, keepdims: bool) -> Any:
+    """Where the extreme of the numbers stands: looked up by its value, since it may be as bad as what replaces NaN."""
+    missing = isnan(x)
+    best = extreme(where(missing, worst, x), axis, True)
+    index = argmax(cast(equal(x, best), "int32"), axis, keepdims)
+    return where(all(missing, axis, keepdims), -1, index)
+
+
 @public("keras.ops.nanargmax", "keras.ops.numpy.nanargmax")
 @composite(dtype=promote.order_index, shape=_index_shape)
 def nanargmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
@@ -165,8 +174,7 @@ def nanargmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
     if not is_float_dtype(x.dtype):
         return argmax(x, axis, keepdims)
-    index = argmax(where(isnan(x), -float("inf"), x), axis, keepdims)
-    return where(all(isnan(x), axis, keepdims), -1, index)
+    return _nan_index(max, x, -float("inf"), axis, keepdims)
 
 
 @public("keras.ops.nanargmin", "keras.ops.numpy.nanargmin")
@@ -187,5 +195,4 @@ def nanargmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
     if not is_float_dtype(x.dtype):
         return argmin(x, axis, keepdims)
-    index = argmin(where(isnan(x), float("inf"), x), axis, keepdims)
-    return where(all(isnan(x), axis, keepdims), -1, index)
+    return _nan_index(min, x, float("inf"), axis, keepdims)

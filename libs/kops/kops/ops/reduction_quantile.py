@@ -11,16 +11,18 @@ from kops.ops.elementwise import (
     add,
     ceil,
     divide,
+    equal,
     floor,
     isnan,
     logical_not,
+    logical_or,
     maximum,
     multiply,
     round,
     subtract,
     where,
 )  # fmt: skip
-from kops.ops.reduction import any, sum
+from kops.ops.reduction import _chosen_shape, any, sum
 from kspec import public
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -33,7 +35,7 @@ def _quantile_shape(
         raise ValueError(f"method is one of {', '.join(_METHODS)}, not {method!r}.")
     if len(q.shape) > 1:
         raise ValueError(f"q is a number or has one dimension, but its shape is {tuple(q.shape)}.")
-    return (*q.shape, *shapes.reduced_shape(x.shape, axis, keepdims))
+    return (*q.shape, *_chosen_shape(x, axis, keepdims))
 
 
 def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool) -> Any:
@@ -52,10 +54,10 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
     missing = isnan(rows)
     ordered = sort(where(missing, float("inf"), rows), -1)
     if skip_nan:
-        count = cast(sum(cast(logical_not(missing), "int32"), -1, True), "float32")
+        count = cast(sum(cast(logical_not(missing), "int32"), -1, True), q.dtype)
     else:
-        count = cast(shape(rows)[-1], "float32")
-    place = multiply(cast(reshape(q, (-1,)), "float32"), maximum(subtract(count, 1), 0))
+        count = cast(shape(rows)[-1], q.dtype)
+    place = multiply(reshape(q, (-1,)), maximum(subtract(count, 1), 0))
     low, high = floor(place), ceil(place)
     if method == "nearest":
         low = high = round(place)
@@ -74,8 +76,9 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
     if method in ("linear", "midpoint"):
         above = at(high)
         part = cast(subtract(place, low), x.dtype) if method == "linear" else 0.5
-        # Not through the difference of infinities where both are one element.
-        result = where(subtract(high, low) == 0, below, add(below, multiply(subtract(above, below), part)))
+        # Weighted, not by way of the difference, which may be infinite; and exact where both are the same.
+        between = add(multiply(below, 1 - part), multiply(above, part))
+        result = where(logical_or(equal(low, high), equal(below, above)), below, between)
     bad = (sum(cast(logical_not(missing), "int32"), -1, True) == 0) if skip_nan else any(missing, -1, True)
     result = where(bad, float("nan"), result)
     result = moveaxis(result, -1, 0) if len(q.shape) else reshape(result, tuple(sizes[i] for i in kept))
@@ -168,7 +171,7 @@ def nanpercentile(
 
 
 @public("keras.ops.median", "keras.ops.numpy.median")
-@composite(dtype=promote.real_inexact_only, shape=shapes.reduce)
+@composite(dtype=promote.real_inexact_only, shape=_chosen_shape)
 def median(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """The middle of the sorted elements; the mean of the middle two of an even number.
 
@@ -179,12 +182,15 @@ def median(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 
     Returns:
         The reduced tensor, float.
+
+    Raises:
+        ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
     return quantile(x, 0.5, axis, "linear", keepdims)
 
 
 @public("keras.ops.nanmedian", "keras.ops.numpy.nanmedian")
-@composite(dtype=promote.real_inexact_only, shape=shapes.reduce)
+@composite(dtype=promote.real_inexact_only, shape=_chosen_shape)
 def nanmedian(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """The median of the elements that are not NaN.
 

@@ -10,9 +10,17 @@ from kops.shapes import Shape
 from kspec import public
 
 
-def _dtypes(d: Any, ids: Any, **static: Any) -> Any:
+def _ordered_dtypes(d: Any, ids: Any, **static: Any) -> Any:
+    # Bools as uint8, whose limits are those of bools: they stand for empty segments.
     dtype = promote.natural(d)
-    return ("int32" if dtype == "bool" else dtype, None), dtype
+    return ("uint8" if dtype == "bool" else dtype, None), dtype
+
+
+def _total_dtypes(d: Any, ids: Any, **static: Any) -> Any:
+    # Engines add up in the dtype of the data: 16 bits stop growing after a few hundred rows.
+    dtype = promote.natural(d)
+    wide = {"float16": "float32", "bfloat16": "float32", "bool": "int32"}
+    return (wide.get(dtype, dtype), None), dtype
 
 
 def _shape(data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False) -> Shape:
@@ -26,11 +34,12 @@ def _shape(data: Any, segment_ids: Any, num_segments: int | None = None, sorted:
     return (num_segments, *data.shape[1:])
 
 
-_segment = primitive(dtype=_dtypes, shape=_shape, checked=True)
+_ordered = primitive(dtype=promote.real(_ordered_dtypes), shape=_shape, checked=True)
+_total = primitive(dtype=_total_dtypes, shape=_shape, checked=True)
 
 
 @public("keras.ops.segment_sum")
-@_segment
+@_total
 def segment_sum(
     data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
@@ -53,7 +62,7 @@ def segment_sum(
 
 
 @public("keras.ops.segment_max")
-@_segment
+@_ordered
 def segment_max(
     data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
@@ -64,7 +73,7 @@ def segment_max(
 
 
 @public("keras.ops.segment_min")
-@_segment
+@_ordered
 def segment_min(
     data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False
 ) -> Any:
@@ -75,7 +84,7 @@ def segment_min(
 
 
 @public("keras.ops.segment_prod")
-@_segment
+@_total
 def segment_prod(
     data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False
 ) -> Any:

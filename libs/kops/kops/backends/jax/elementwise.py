@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from kops.backends.division import zero_by_zero
 from kops.backends.limit import limit
 
 
@@ -38,6 +39,10 @@ def _round(x: Any, decimals: int = 0) -> Any:
     return (down + up.astype(x.dtype)) * scale
 
 
+def _divided(function: Any) -> Any:
+    return zero_by_zero(function, jnp.where, lambda x: jnp.issubdtype(x.dtype, jnp.integer))
+
+
 def _shift(function: Any) -> Any:
     return lambda x, y: function(x, jnp.minimum(y, 8 * x.dtype.itemsize))
 
@@ -58,9 +63,9 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 
 _SAME_NAMES = (
     "absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
-    "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor floor_divide fmax fmin fmod gcd greater "
+    "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor fmax fmin gcd greater "
     "greater_equal heaviside hypot i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 "
-    "logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum mod multiply negative "
+    "logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum multiply negative "
     "nextafter not_equal real reciprocal sign signbit sin sinc sinh sqrt square subtract tan tanh trunc"
 )
 TABLE = {name: getattr(jnp, name) for name in _SAME_NAMES.split()}
@@ -71,7 +76,10 @@ TABLE.update(
         "erf": jax.scipy.special.erf,
         "erfc": jax.scipy.special.erfc,
         "erfinv": jax.scipy.special.erfinv,
+        "floor_divide": _divided(jnp.floor_divide),
+        "fmod": _divided(jnp.fmod),
         "left_shift": _shift(jnp.left_shift),
+        "mod": _divided(jnp.mod),
         "power": _power,
         "right_shift": _shift(jnp.right_shift),
         "round": _round,

@@ -61,7 +61,11 @@ def _shift(function: Any) -> Any:
 
 
 def _angle(x: Any) -> Any:
-    return np.arctan2(np.imag(x), np.real(x)) if x.dtype.kind == "c" else np.where(x < 0, np.pi, x * 0)
+    return (
+        np.arctan2(np.imag(x), np.real(x))
+        if x.dtype.kind == "c"
+        else np.where(x < 0, np.pi, np.where(np.isnan(x), x, 0))
+    )
 
 
 def _view_as_real(x: Any) -> Any:

@@ -11,8 +11,13 @@ def unique(
     x: Any, ordered: bool, index: bool, inverse: bool, counts: bool, axis: Any, size: Any, fill: Any
 ) -> Any:
     values, first, which, number = np.unique(
-        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
+        x.astype(np.float32) if x.dtype.name == "bfloat16" else x,
+        return_index=True,
+        return_inverse=True,
+        return_counts=True,
+        axis=axis,
     )
+    values = values.astype(x.dtype, copy=False)
     which = which.reshape(x.shape if axis is None else (x.shape[axis],))
     along = 0 if axis is None else axis
     if size is not None:

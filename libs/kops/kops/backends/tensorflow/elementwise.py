@@ -7,6 +7,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from kops.backends.division import zero_by_zero
 from kops.backends.limit import limit
 
 
@@ -110,6 +111,25 @@ def _ldexp(x: Any, y: Any) -> Any:
     return x * tf.pow(two, tf.cast(half, x.dtype)) * tf.pow(two, tf.cast(y - half, x.dtype))
 
 
+def _floor_divide(x: Any, y: Any) -> Any:
+    if not x.dtype.is_floating:
+        return tf.math.floordiv(x, y)
+    # From the remainder, which is exact; the rounded quotient may reach the next integer.
+    y = tf.convert_to_tensor(y, x.dtype)
+    quotient = tf.round((x - tf.math.floormod(x, y)) / y)
+    one = tf.ones((), x.dtype)
+    below = tf.where((x != 0) & ((x < 0) != (y < 0)), -one, 0 * one) + x * 0
+    quotient = tf.where(tf.math.is_inf(y), below, quotient)
+    return tf.where(y == 0, x / y, quotient)
+
+
+def _divided(function: Any) -> Any:
+    def where(condition: Any, number: int, x: Any) -> Any:
+        return tf.where(condition, tf.cast(number, x.dtype), x)
+
+    return _scalars(zero_by_zero(function, where, lambda x: x.dtype.is_integer))
+
+
 def _shift(function: Any, signed_fill: bool) -> Any:
     def kernel(x: Any, y: Any) -> Any:
         width = 8 * x.dtype.size
@@ -153,7 +173,12 @@ def _unsigned(function: Any) -> Any:
 def _angle(x: Any) -> Any:
     if x.dtype.is_complex:
         return tf.math.angle(x)
-    return tf.where(x < 0, tf.cast(math.pi, x.dtype), x * 0)
+    return tf.where(x < 0, tf.cast(math.pi, x.dtype), tf.where(tf.math.is_nan(x), x, tf.zeros_like(x)))
+
+
+def _erf(x: Any) -> Any:
+    # In float64 TensorFlow's is NaN at infinity; from 6 on it is 1.
+    return tf.math.erf(tf.clip_by_value(x, -6.0, 6.0) if x.dtype == tf.float64 else x)
 
 
 def _view_as_real(x: Any) -> Any:
@@ -237,15 +262,15 @@ TABLE = {
     "divide": tf.divide,
     "divide_no_nan": tf.math.divide_no_nan,
     "equal": _scalars(tf.equal),
-    "erf": tf.math.erf,
+    "erf": _erf,
     "erfc": tf.math.erfc,
     "erfinv": _wide(tf.math.erfinv),
     "exp": tf.exp,
     "exp2": lambda x: tf.pow(tf.cast(2, x.dtype), x),
     "expm1": tf.math.expm1,
     "floor": tf.floor,
-    "floor_divide": _scalars(tf.math.floordiv),
-    "fmod": _wide(_through_int64(tf.truncatemod, _NO_FMOD)),
+    "floor_divide": _divided(_floor_divide),
+    "fmod": _divided(_wide(_through_int64(tf.truncatemod, _NO_FMOD))),
     "gcd": _gcd,
     "greater": _scalars(tf.greater),
     "greater_equal": _scalars(tf.greater_equal),
@@ -268,7 +293,7 @@ TABLE = {
     "logical_xor": tf.math.logical_xor,
     "maximum": _scalars(tf.maximum),
     "minimum": _scalars(tf.minimum),
-    "mod": _scalars(tf.math.floormod),
+    "mod": _divided(tf.math.floormod),
     "multiply": _scalars(tf.multiply, tf.logical_and),
     "negative": _unsigned(tf.negative),
     "nextafter": _nextafter,

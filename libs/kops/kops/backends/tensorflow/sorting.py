@@ -17,12 +17,28 @@ def _flat(x: Any, axis: int | None) -> tuple[Any, int]:
 
 def _sort(x: Any, axis: int | None) -> Any:
     x, axis = _flat(x, axis)
-    return tf.cast(tf.sort(_number(x), axis=axis), x.dtype)
+    if not x.dtype.is_floating:
+        return tf.cast(tf.sort(_number(x), axis=axis), x.dtype)
+    # TensorFlow leaves NaN anywhere; it belongs to the end.
+    missing = tf.math.is_nan(x)
+    ordered = tf.sort(tf.where(missing, tf.constant(float("inf"), x.dtype), x), axis=axis)
+    last = tf.sort(tf.cast(missing, tf.int32), axis=axis) > 0
+    return tf.where(last, tf.constant(float("nan"), x.dtype), ordered)
 
 
 def _argsort(x: Any, axis: int | None) -> Any:
     x, axis = _flat(_number(x), axis)
-    return tf.argsort(x, axis=axis, stable=True)
+    return tf.argsort(_rank(x) if x.dtype.is_floating else x, axis=axis, stable=True)
+
+
+def _rank(x: Any) -> Any:
+    """Integers in the order of the numbers, their own bits, NaN last: TensorFlow would leave that anywhere."""
+    if x.dtype.size == 2:
+        x = tf.cast(x, tf.float32)
+    whole = tf.int32 if x.dtype == tf.float32 else tf.int64
+    bits = tf.bitcast(tf.where(x == 0, tf.zeros_like(x), x), whole)
+    bits = tf.where(bits < 0, tf.bitwise.bitwise_xor(bits, tf.constant(whole.max, whole)), bits)
+    return tf.where(tf.math.is_nan(x), tf.constant(whole.max, whole), bits)
 
 
 def _top_k(x: Any, k: int, sorted: bool) -> tuple[Any, Any]:
@@ -34,8 +50,16 @@ def _searchsorted(s: Any, v: Any, side: str) -> Any:
     s, v = _number(s), _number(v)
     if s.dtype in (tf.float16, tf.bfloat16):
         s, v = tf.cast(s, tf.float32), tf.cast(v, tf.float32)
-    found = tf.searchsorted(s, tf.reshape(v, [-1]), side=side)
-    return tf.reshape(found, tf.shape(v))
+    flat = tf.reshape(v, [-1])
+    if not s.dtype.is_floating:
+        return tf.reshape(tf.searchsorted(s, flat, side=side), tf.shape(v))
+    # NaN is above everything else, which TensorFlow's bisection does not know.
+    missing = tf.math.is_nan(s)
+    count = tf.reduce_sum(tf.cast(~missing, tf.int32))
+    s = tf.where(missing, tf.constant(float("inf"), s.dtype), s)
+    found = tf.minimum(tf.searchsorted(s, flat, side=side), count)
+    top = count if side == "left" else tf.size(s)
+    return tf.reshape(tf.where(tf.math.is_nan(flat), top, found), tf.shape(v))
 
 
 TABLE = {

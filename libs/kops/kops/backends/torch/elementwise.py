@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from kops.backends.division import zero_by_zero
 from kops.backends.limit import limit
 
 
@@ -62,6 +63,14 @@ def _shift(function: Any) -> Any:
     return kernel
 
 
+def _whole(x: Any) -> bool:
+    return not x.dtype.is_floating_point
+
+
+def _divided(function: Any) -> Any:
+    return zero_by_zero(function, torch.where, _whole)
+
+
 def _imag(x: Any) -> Any:
     return x.imag if x.is_complex() else torch.zeros_like(x)
 
@@ -95,7 +104,7 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 
 _SAME_NAMES = (
     "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
-    "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor floor_divide fmax fmin fmod gcd "
+    "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor fmax fmin gcd "
     "hypot i0 isfinite isinf isnan ldexp log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not "
     "logical_or logical_xor maximum minimum multiply negative real reciprocal rsqrt signbit sin sinc sinh sqrt "
     "square subtract tan tanh true_divide trunc"
@@ -107,13 +116,15 @@ TABLE.update(
         "clip": _clip,
         "conjugate": torch.conj_physical,
         "equal": _comparison(torch.eq, torch.eq),
+        "floor_divide": _divided(torch.floor_divide),
+        "fmod": _divided(torch.fmod),
         "greater": _comparison(torch.gt, torch.lt),
         "greater_equal": _comparison(torch.ge, torch.le),
         "imag": _imag,
         "left_shift": _shift(torch.bitwise_left_shift),
         "less": _comparison(torch.lt, torch.gt),
         "less_equal": _comparison(torch.le, torch.ge),
-        "mod": torch.remainder,
+        "mod": _divided(torch.remainder),
         "nan_to_num": lambda x, nan=0.0, posinf=None, neginf=None: torch.nan_to_num(x, nan, posinf, neginf),
         "nextafter": _nextafter,
         "not_equal": _comparison(torch.ne, torch.ne),

@@ -30,7 +30,14 @@ def _top_k(x: torch.Tensor, k: int, sorted: bool) -> tuple[torch.Tensor, torch.T
 def _searchsorted(s: torch.Tensor, v: torch.Tensor, side: str) -> torch.Tensor:
     if s.dtype == torch.bool:
         s, v = s.to(torch.uint8), v.to(torch.uint8)
-    return torch.searchsorted(s.contiguous(), v.contiguous(), side=side, out_int32=True)
+    if not s.is_floating_point():
+        return torch.searchsorted(s.contiguous(), v.contiguous(), side=side, out_int32=True)
+    # NaN is above everything else, which PyTorch's bisection does not know.
+    missing = torch.isnan(s)
+    count = (~missing).sum(dtype=torch.int32)
+    s = torch.where(missing, torch.inf, s).contiguous()
+    found = torch.searchsorted(s, v.contiguous(), side=side, out_int32=True).minimum(count)
+    return torch.where(torch.isnan(v), count if side == "left" else s.shape[0], found)
 
 
 TABLE = {

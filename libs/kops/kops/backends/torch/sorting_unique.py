@@ -16,6 +16,8 @@ def _unique(
         return _chosen(values, (first, index), (which, inverse), (number, counts))
     values, which, number = torch.unique(x, sorted=True, return_inverse=True, return_counts=True, dim=axis)
     along = 0 if axis is None else axis
+    if axis is None and x.is_floating_point():
+        values, which, number = _one_nan(values, which, number)
     first = None
     if index:
         n = values.shape[along]
@@ -34,11 +36,20 @@ def _chosen(values: torch.Tensor, *extras: Any) -> Any:
     return (values, *chosen) if chosen else values
 
 
+def _one_nan(values: torch.Tensor, which: torch.Tensor, number: torch.Tensor) -> Any:
+    """PyTorch finds every NaN different from the others; they stand at the end."""
+    n = int((values == values).sum()) + 1
+    if len(values) <= n:
+        return values, which, number
+    return values[:n], which.clamp(max=n - 1), torch.cat([number[: n - 1], number[n - 1 :].sum()[None]])
+
+
 def _of_size(x: torch.Tensor, size: int, fill: Any) -> Any:
     """Without a shape that depends on values, so that torch.compile can follow: runs of equals in sorted order."""
     order = torch.argsort(x, stable=True)
     ordered = x[order]
-    starts = torch.cat([torch.ones(1, dtype=torch.bool, device=x.device), ordered[1:] != ordered[:-1]])
+    changes = (ordered[1:] != ordered[:-1]) & ~torch.isnan(ordered[:-1])
+    starts = torch.cat([torch.ones(1, dtype=torch.bool, device=x.device), changes])
     rank = torch.cumsum(starts, 0) - 1
     slot = rank.clamp(max=size)  # one place more takes what is cut off
     heads = torch.where(starts, slot, size)
