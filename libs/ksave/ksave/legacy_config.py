@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import types
-from typing import Any
+from typing import Any, Container
 
 import kspec
 
@@ -43,6 +43,18 @@ def legacy_record(record: dict[str, Any]) -> dict[str, Any]:
     return {"class_name": _name(record), "config": config, **place}
 
 
+def model_record(record: dict[str, Any]) -> dict[str, Any]:
+    """`legacy_record` of a whole model.
+
+    A subclassed model keeps its `build_config`, of which Keras knows nothing here: without it there would be no
+    variables to read the weights into.
+    """
+    found = legacy_record(record)
+    if "layers" not in found["config"] and record.get("build_config"):
+        found["build_config"] = record["build_config"]
+    return found
+
+
 def training_config(compile_config: dict[str, Any]) -> dict[str, Any]:
     """The `training_config` of a `.h5` file from what `get_compile_config` of a model gave.
 
@@ -55,11 +67,31 @@ def training_config(compile_config: dict[str, Any]) -> dict[str, Any]:
     return config
 
 
-def compile_config(training: dict[str, Any]) -> dict[str, Any]:
-    """What `compile_from_config` of a model takes, from the `training_config` of a `.h5` file."""
-    config = {key: value for key, value in training.items() if key != "optimizer_config"}
+def compile_config(training: dict[str, Any], known: Container[str]) -> dict[str, Any]:
+    """What `compile_from_config` of a model takes, from the `training_config` of a `.h5` file.
+
+    Args:
+        training: the settings in the file.
+        known: public names. Some classes of losses and of metrics have one name; which is meant is said here.
+    """
+    config = {key: training[key] for key in _SETTINGS if training.get(key) is not None}
+    for key, space in (("loss", "losses"), ("metrics", "metrics"), ("weighted_metrics", "metrics")):
+        if key in config:
+            config[key] = _placed(config[key], f"keras.{space}", known)
     config["optimizer"] = training.get("optimizer_config")
     return config
+
+
+def _placed(value: Any, module: str, known: Container[str]) -> Any:
+    if isinstance(value, list):
+        return [_placed(item, module, known) for item in value]
+    if not isinstance(value, dict):
+        return value
+    if not _is_record(value):
+        return {key: _placed(item, module, known) for key, item in value.items()}
+    if "module" in value or f"{module}.{value['class_name']}" not in known:
+        return value
+    return {**value, "module": module, "registered_name": None}
 
 
 def _is_record(value: Any) -> bool:

@@ -16,6 +16,8 @@ DATA = os.path.join(os.path.dirname(__file__), "testdata")
 class Layer(Base):
     """A layer with the two lists of weights that the format orders by."""
 
+    trainable_weights = non_trainable_weights = None
+
     def __init__(self, name, shapes=(), fixed=()):
         super().__init__(name)
         self.trainable_weights = [Variable(np.zeros(shape, "float32"), "w") for shape in shapes]

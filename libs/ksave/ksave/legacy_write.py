@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import contextlib
 import json
+import os
+import tempfile
+import warnings
 from collections import Counter
 from typing import Any, Iterator, Sequence
 
@@ -12,7 +15,7 @@ import numpy as np
 import kspec
 from ksave import hdf5
 from ksave.atomic import atomic_file
-from ksave.legacy_config import legacy_record, training_config
+from ksave.legacy_config import model_record, training_config
 from ksave.overwrite import may_write
 from ksave.serialize import serialize_keras_object
 
@@ -24,11 +27,17 @@ _POINTER = 16  # what a text of variable length takes in an attribute
 
 def save_model(model: Any, path: str, overwrite: bool) -> None:
     """Write a model, its weights and its training state to a `.h5` file; see `ksave.save_model`."""
-    from ksave.models import KERAS_VERSION
+    from ksave.versions import KERAS_VERSION
 
     if not may_write(path, overwrite):
         return
-    config = json.dumps(legacy_record(serialize_keras_object(model)))
+    config = json.dumps(model_record(serialize_keras_object(model)))
+    if _has_assets(model):
+        warnings.warn(
+            f"The model has layers with files of their own, as adapted vocabularies; the layout of {path} has no place "
+            "for them. Save to a .keras file to keep them.",
+            stacklevel=3,
+        )
     getter = getattr(model, "get_compile_config", None)
     settings = getter() if getter is not None else None
     with _created(path) as file:
@@ -39,9 +48,17 @@ def save_model(model: Any, path: str, overwrite: bool) -> None:
             _write_variables(file.create_group("optimizer_weights"), model.optimizer.variables)
 
 
+def _has_assets(model: Any) -> bool:
+    from ksave.models import write_assets
+
+    with tempfile.TemporaryDirectory() as folder:
+        write_assets(model, folder)
+        return bool(os.listdir(folder))
+
+
 def save_weights(model: Any, path: str) -> None:
     """Write the weights of a model to a legacy `.h5` file; see `ksave.save_weights`."""
-    from ksave.models import KERAS_VERSION
+    from ksave.versions import KERAS_VERSION
 
     with _created(path) as file:
         _write_layers(model, file, KERAS_VERSION)

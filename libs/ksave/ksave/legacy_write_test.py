@@ -18,6 +18,8 @@ from ksave.registry import register_keras_serializable
 class Layer(Base):
     """Trainable and fixed variables, of which none can be told by its name alone."""
 
+    trainable_weights = non_trainable_weights = None
+
     def __init__(self, name, trainable=(), fixed=()):
         super().__init__(name)
         self.trainable_weights = [_variable(f"{name}/{key}", value) for key, value in trainable]

@@ -21,7 +21,7 @@ def _same(first, second):
 @pytest.mark.parametrize("zipped", [None, True, False])
 def test_round_trip(tmp_path, zipped):
     model = small_model()
-    path = tmp_path / "m.keras"
+    path = tmp_path / ("folder" if zipped is False else "m.keras")
     ksave.save_model(model, path, zipped=zipped)
     assert path.is_dir() == (zipped is False)
     again = ksave.load_model(path)
@@ -29,7 +29,11 @@ def test_round_trip(tmp_path, zipped):
     assert again.layers[0].act(-2) == 3
     assert again.layers[2].words == ("où", "là")
     assert again.optimizer._own[0].value == 7
-    assert os.listdir(tmp_path) == ["m.keras"]
+    assert os.listdir(tmp_path) == [path.name]
+    other = small_model()
+    other.layers[0]._own[0].value = np.zeros((4, 3), "float32")
+    ksave.load_weights(other, path)
+    _same(arrays(model), arrays(other))
 
 
 def test_layout_is_that_of_keras(tmp_path):
@@ -69,8 +73,9 @@ def test_shared_objects_stay_shared(tmp_path):
 
 
 def test_interrupted_save_keeps_the_old_file(tmp_path, monkeypatch):
-    path = tmp_path / "m.keras"
+    path, folder = tmp_path / "m.keras", tmp_path / "m"
     ksave.save_model(small_model(), path)
+    ksave.save_model(small_model(), folder, zipped=False)
     before = path.read_bytes()
     model = small_model((5, 6))
 
@@ -79,11 +84,13 @@ def test_interrupted_save_keeps_the_old_file(tmp_path, monkeypatch):
         raise KeyboardInterrupt
 
     model.layers[1].save_own_variables = stop
-    for zipped in (True, False):
-        with pytest.raises(KeyboardInterrupt):
-            ksave.save_model(model, path, zipped=zipped)
+    with pytest.raises(KeyboardInterrupt):
+        ksave.save_model(model, path)
+    with pytest.raises(KeyboardInterrupt):
+        ksave.save_model(model, folder, zipped=False)
     assert path.read_bytes() == before
-    assert os.listdir(tmp_path) == ["m.keras"]
+    _same(arrays(ksave.load_model(folder)), arrays(small_model()))
+    assert sorted(os.listdir(tmp_path)) == ["m", "m.keras"]
 
 
 def test_a_full_disk_keeps_the_old_file(tmp_path, monkeypatch):

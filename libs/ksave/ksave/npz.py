@@ -172,14 +172,18 @@ class NpzWriter(Writer):
     def _flush(self) -> None:
         prefix = f"{self._path}/vars/" if self._path else "vars/"
         for key, value in self._node.items():
-            array = hdf5.to_numpy(value)
-            if array.dtype.type.__module__ == "ml_dtypes":
-                self._dtypes[f"{prefix}{key}"] = array.dtype.name
-                array = array.view(f"u{array.dtype.itemsize}")
-            elif array.dtype.kind == "O":
-                array = array.astype(str)
-            self._write(f"{prefix}{key}", array)
+            self.put(f"{prefix}{key}", value)
         self._node = {}
+
+    def put(self, name: str, value: Any) -> None:
+        """Write an array under its full name."""
+        array = hdf5.to_numpy(value)
+        if array.dtype.type.__module__ == "ml_dtypes":
+            self._dtypes[name] = array.dtype.name
+            array = array.view(f"u{array.dtype.itemsize}")
+        elif array.dtype.kind == "O":
+            array = array.astype(str)
+        self._write(name, array)
 
     def _write(self, name: str, array: Any) -> None:
         with self._zip.open(f"{name}.npy", "w", force_zip64=True) as file:

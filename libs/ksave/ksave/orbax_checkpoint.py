@@ -11,13 +11,12 @@ import json
 import os
 import tempfile
 import warnings
-from typing import Any, Iterator
+from typing import Any
 
 import numpy as np
 
 from ksave import archive, checked_json, hdf5
 from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
-from ksave.saveables import walk
 from ksave.serialize import object_sharing, serialize_keras_object
 from ksave.state_tree import GROUPS, assign_state, flatten, nest, state_tree
 
@@ -74,8 +73,10 @@ def load_model(path: str, loader: Any, compile: bool = True) -> Any:
         config.pop("compile_config", None)
     state = items["pytree"]
     loader.budget = {"left": loader.limits.variable_bytes(sum(value.nbytes for _, value in flatten(state)))}
+    loader.waiting = []
     model = loader.deserialize(config)
     assign_state(model, state, path)
+    loader.finish()
     _load_assets(model, items.get("assets", {}))
     return model
 
@@ -203,26 +204,21 @@ def _as_numpy(node: Any) -> Any:
 
 
 def _assets(model: Any) -> dict[str, Any]:
+    from ksave.models import write_assets
+
     files: list[tuple[str, Any]] = []
     with tempfile.TemporaryDirectory() as root:
-        for path, node in walk(model):
-            if hasattr(node, "save_assets"):
-                folder = os.path.join(root, *path.split("/"))
-                os.makedirs(folder, exist_ok=True)
-                node.save_assets(folder)
-                files += _files(folder, path)
+        write_assets(model, root)
+        for at, _, names in sorted(os.walk(root)):
+            for name in sorted(names):
+                full = os.path.join(at, name)
+                files.append((os.path.relpath(full, root).replace(os.sep, "/"), np.fromfile(full, np.uint8)))
     return nest(files)
 
 
-def _files(folder: str, path: str) -> Iterator[tuple[str, Any]]:
-    for at, _, names in sorted(os.walk(folder)):
-        for name in sorted(names):
-            full = os.path.join(at, name)
-            inside = os.path.relpath(full, folder).replace(os.sep, "/")
-            yield f"{path}/{inside}".lstrip("/"), np.fromfile(full, np.uint8)
-
-
 def _load_assets(model: Any, assets: dict[str, Any]) -> None:
+    from ksave.models import read_assets
+
     if not assets:
         return
     with tempfile.TemporaryDirectory() as root:
@@ -231,7 +227,4 @@ def _load_assets(model: Any, assets: dict[str, Any]) -> None:
             target = os.path.join(root, *name.split("/"))
             os.makedirs(os.path.dirname(target), exist_ok=True)
             hdf5.to_numpy(content).astype(np.uint8).tofile(target)
-        for path, node in walk(model):
-            folder = os.path.join(root, *path.split("/"))
-            if hasattr(node, "load_assets") and os.path.isdir(folder):
-                node.load_assets(folder)
+        read_assets(model, root)

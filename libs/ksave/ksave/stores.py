@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
 from ksave import hdf5
-from ksave.archive import check_name
+from ksave.archive import check_document, check_name
 from ksave.limits import DEFAULT, CorruptFileError, Limits
 from ksave.windows import Window
 
@@ -46,30 +46,40 @@ class WriteStore(MutableMapping[str, Any]):
 
 
 class ReadStore(Mapping[str, Any]):
-    """Reads each array when it is asked for. Several groups (of shards) look like one."""
+    """Reads each array when it is asked for. Several groups (of shards) look like one.
 
-    def __init__(self, groups: list[Any]) -> None:
-        self._data = {key: group[key] for group in groups for key in group}
+    Args:
+        places: by name, the HDF5 file, the path in it, and the entry of its listing (None: a group).
+    """
+
+    gives_new_arrays = True  # which nobody else uses
+
+    def __init__(self, places: dict[str, tuple[Any, str, hdf5.Entry | None]]) -> None:
+        self._places = places
 
     def __getitem__(self, key: str) -> Any:
-        data = self._data[key]
-        if not hasattr(data, "shape"):
+        if self._places[key][2] is None:
             raise KeyError(key)
-        return hdf5.read_array(data)
+        return hdf5.read_array(self._dataset(key))
+
+    def _dataset(self, key: str) -> Any:
+        file, path, _ = self._places[key]
+        return hdf5.dataset(file, path)
 
     def __iter__(self) -> Iterator[str]:
-        return iter(self._data)
+        return iter(self._places)
 
     def __len__(self) -> int:
-        return len(self._data)
+        return len(self._places)
 
     def describe(self, key: str) -> tuple[tuple[int, ...], str, int]:
         """Shape, name of the dtype and bytes of an array, without reading it."""
-        return hdf5.describe(self._data[key])
+        return hdf5.describe(self._dataset(key))
 
     def shape(self, key: str) -> tuple[int, ...] | None:
         """The shape of an array, without reading it."""
-        return getattr(self._data[key], "shape", None)
+        entry = self._places[key][2]
+        return None if entry is None else entry.shape
 
 
 class ShapeStore(dict):
@@ -158,37 +168,76 @@ class ShardWriter(Writer):
 class Reader:
     """Reads the weights of nodes from one or several checked HDF5 files."""
 
-    def __init__(self, files: list[Any]) -> None:
-        self.files = files
+    def __init__(self) -> None:
+        self.files: list[Any] = []
+        self._sources: list[Any] = []
+        self._listings: list[hdf5.Listing] = []
 
     @classmethod
     def open(
         cls, source: Any, name: str | None = None, limits: Limits = DEFAULT, text: bool = False
     ) -> Reader:
-        """Open and check one HDF5 file."""
-        return cls([hdf5.open_checked(source, name, limits, text)])
+        """Open and check one HDF5 file; a file object is closed with the reader."""
+        reader = cls()
+        reader._add(source, name, limits, text)
+        return reader
 
     @classmethod
-    def open_shards(cls, index: str, limits: Limits = DEFAULT, text: bool = False) -> Reader:
-        """Open the files that a `.weights.json` index names; they stand beside it."""
+    def listed(cls, file: Any, listing: hdf5.Listing) -> Reader:
+        """Of what `hdf5.open_listed` opened."""
+        reader = cls()
+        reader.files, reader._listings = [file], [listing]
+        return reader
+
+    def _add(self, source: Any, name: str | None, limits: Limits, text: bool) -> None:
+        try:
+            file, listing = hdf5.open_listed(source, name, limits, text)
+        except BaseException:
+            if hasattr(source, "close"):
+                source.close()
+            raise
+        self.files.append(file)
+        self._sources.append(source)
+        self._listings.append(listing)
+
+    @classmethod
+    def open_shards(
+        cls, index: str, limits: Limits = DEFAULT, text: bool = False, source: Any = None
+    ) -> Reader:
+        """Open the files that a `.weights.json` index names; they stand beside it.
+
+        Args:
+            index: the path of the index; its name in `source` when that is given.
+            limits: bounds on what is read.
+            text: attributes that hold text will be read.
+            source: an open archive that has the index and the files.
+        """
         from ksave import checked_json
 
-        with open(index, "rb") as file:
-            table = checked_json.loads(file.read(limits.json_bytes + 1), index, limits)
+        if source is not None:
+            content = source.read(index)
+        else:
+            check_document(os.path.getsize(index), index, limits)
+            with open(index, "rb") as file:
+                content = file.read()
+        table = checked_json.loads(content, index, limits)
         weight_map = table.get("weight_map") if isinstance(table, dict) else None
         if not isinstance(weight_map, dict):
             raise CorruptFileError(f"{index} is no index of weights files: it has no 'weight_map'.")
         names: dict[str, None] = {}
         for value in weight_map.values():
             for name in [value] if isinstance(value, str) else value:
-                if "/" in check_name(name, index):
+                if not isinstance(name, str) or "/" in check_name(name, index):
                     raise CorruptFileError(f"{index} names {name!r}; the files stand beside the index.")
                 names[name] = None
-        reader = cls([])
+        reader = cls()
         folder = os.path.dirname(index)
         try:
             for name in names:
-                reader.files.append(hdf5.open_checked(os.path.join(folder, name), None, limits, text))
+                if source is None:
+                    reader._add(os.path.join(folder, name), None, limits, text)
+                else:
+                    reader._add(source.open(name), f"{source.path}: {name}", limits, text)
         except BaseException:
             reader.close()
             raise
@@ -197,7 +246,13 @@ class Reader:
     def store(self, path: str) -> ReadStore:
         """The store of the node at `path`, empty when the file has none."""
         inner = f"{path}/vars" if path else "vars"
-        return ReadStore([file[inner] for file in self.files if inner in file])
+        return ReadStore(
+            {
+                key: (file, f"{inner}/{key}", entry)
+                for file, listing in zip(self.files, self._listings)
+                for key, entry in listing.get(inner, {}).items()
+            }
+        )
 
     def name(self, path: str) -> str | None:
         """The name that the node at `path` had; the file must have been opened with `text=True`."""
@@ -208,37 +263,44 @@ class Reader:
     def paths(self) -> dict[str, dict[str, tuple[int, ...]]]:
         """Every node's path in the file with the shapes of its arrays."""
         found: dict[str, dict[str, tuple[int, ...]]] = {}
-
-        def visit(name: str, item: Any) -> None:
-            if name == "vars" or name.endswith("/vars"):
-                found.setdefault(name[:-5], {})
-            elif hasattr(item, "shape"):
-                node, _, key = name.rpartition("vars/")
-                found.setdefault(node[:-1], {})[key] = item.shape
-
-        for file in self.files:
-            file.visititems(visit)
+        for listing in self._listings:
+            for group in sorted(listing, key=lambda path: path.split("/")):
+                outer, vars_, inner = f"{group}/".rpartition("vars/")
+                if f"{group}/".endswith("/vars/") or group == "vars":
+                    found.setdefault(outer[:-1], {})
+                for key, entry in listing[group].items():
+                    if entry is not None:
+                        # Arrays that are below no "vars" belong to the root.
+                        node = found.setdefault(outer[:-1] if vars_ else "", {})
+                        node[(inner + key) if vars_ else f"{group}/{key}".lstrip("/")] = entry.shape
         return found
 
     def nbytes(self) -> int:
         """Size of all arrays, unpacked."""
-        sizes: list[int] = []
-
-        def visit(name: str, item: Any) -> None:
-            if hasattr(item, "nbytes"):
-                sizes.append(item.nbytes)
-
-        for file in self.files:
-            with hdf5.damage(str(file.filename)):
-                file.visititems(visit)
-        return sum(sizes)
+        entries = (
+            entry for listing in self._listings for inside in listing.values() for entry in inside.values()
+        )
+        return sum(entry.nbytes for entry in entries if entry is not None)
 
     def __contains__(self, path: str) -> bool:
-        return any(path in file for file in self.files)
+        return any(path in listing for listing in self._listings)
+
+    def verify(self) -> None:
+        """Compare the checksums of sources that have one with what was read.
+
+        Raises:
+            CorruptFileError: they differ.
+        """
+        for source in self._sources:
+            if hasattr(source, "verify"):
+                source.verify()
 
     def close(self) -> None:
         for file in self.files:
             file.close()
+        for source in self._sources:
+            if hasattr(source, "close"):
+                source.close()
 
     def __enter__(self) -> Reader:
         return self

@@ -10,13 +10,13 @@ from typing import Any, Iterable
 
 from ksave import archive, hdf5, mismatch
 from ksave.atomic import atomic_file, atomic_folder
-from ksave.limits import CorruptFileError
 from ksave.overwrite import may_write
 from ksave.saveables import walk
 from ksave.stores import Reader, ShardWriter, Writer
 from kspec import public
 
 WEIGHTS = "model.weights.h5"
+WEIGHTS_NPZ = "model.weights.npz"
 WEIGHTS_INDEX = "model.weights.json"
 
 
@@ -24,13 +24,15 @@ WEIGHTS_INDEX = "model.weights.json"
 def save_weights(
     model: Any, filepath: Any, overwrite: bool = True, max_shard_size: float | None = None, **kwargs: Any
 ) -> None:
-    """Write all variables of a model to a `.weights.h5` file.
+    """Write all variables of a model to a `.weights.h5` file, or to one of another kind by its name.
 
     Args:
         model: a built model, or any object that is a node (see `kspec.protocols.Saveable`).
-        filepath: a path that ends in `.weights.h5`, or `.weights.json` together with `max_shard_size`.
+        filepath: a path that ends in `.weights.h5`, in `.weights.json` together with `max_shard_size`, in
+            `.weights.npz`, or in `.h5` for the layout of Keras 1 and 2.
         overwrite: write over a file that is there; otherwise ask first.
-        max_shard_size: gigabytes; the weights are split into files of about this size beside an index.
+        max_shard_size: gigabytes (of 1024**3 bytes); the weights are split into files of at most this size, or of
+            one array, beside an index.
 
     Raises:
         ValueError: another ending, or the model has not been built.
@@ -40,27 +42,37 @@ def save_weights(
         raise TypeError(f"save_weights() has no argument {sorted(kwargs)[0]!r}.")
     path = os.fspath(filepath)
     _need_built(model)
-    ending = ".weights.h5" if max_shard_size is None else ".weights.json"
-    if not path.endswith(ending):
-        raise ValueError(f"The file name must end in {ending!r}, but is {path!r}.")
+    endings = (".weights.h5", ".weights.npz", ".h5") if max_shard_size is None else (".weights.json",)
+    if not path.endswith(endings):
+        raise ValueError(f"The file name must end in {endings[0]!r}, but is {path!r}.")
     if not may_write(path, overwrite):
         return
-    if max_shard_size is None:
+    if max_shard_size is not None:
+        _save_shards(model, path, max_shard_size)
+    elif path.endswith(".h5") and not path.endswith(".weights.h5"):
+        from ksave import legacy_write
+
+        legacy_write.save_weights(model, path)
+    else:
         with atomic_file(path) as temporary:
-            writer = Writer(temporary)
+            writer = _npz_writer(temporary) if path.endswith(".npz") else Writer(temporary)
             try:
                 write_nodes(model, writer)
             finally:
                 writer.close()
-    else:
-        _save_shards(model, path, max_shard_size)
+
+
+def _npz_writer(path: str) -> Writer:
+    from ksave.npz import NpzWriter
+
+    return NpzWriter(path)
 
 
 def _save_shards(model: Any, path: str, gigabytes: float) -> None:
     stem = path[: -len(".weights.json")]
     # All is written to a folder aside first; the index takes its name last.
     with atomic_folder(f"{path}.tmp") as folder:
-        writer = ShardWriter(os.path.join(folder, os.path.basename(stem)), gigabytes * 1e9)
+        writer = ShardWriter(os.path.join(folder, os.path.basename(stem)), gigabytes * 1024**3)
         try:
             write_nodes(model, writer)
         finally:
@@ -107,7 +119,7 @@ def load_weights(model: Any, filepath: Any, skip_mismatch: bool = False, **kwarg
         raise TypeError(f"load_weights() has no argument {sorted(kwargs)[0]!r}.")
     if not os.path.exists(path):
         raise FileNotFoundError(f"There is no file {path}.")
-    if path.endswith(".h5") and not path.endswith(".weights.h5"):
+    if _is_legacy(path):
         from ksave import legacy_h5
 
         legacy_h5.load_weights(model, path, by_name=by_name, skip_mismatch=skip_mismatch)
@@ -115,25 +127,52 @@ def load_weights(model: Any, filepath: Any, skip_mismatch: bool = False, **kwarg
     if by_name:
         raise ValueError(f"by_name=True reads legacy .h5 files only, not {path}.")
     _need_built(model)
+    if os.path.isdir(path):
+        from ksave import orbax_checkpoint
+
+        if orbax_checkpoint.is_checkpoint(path):
+            orbax_checkpoint.load_weights(model, path, skip_mismatch)
+            return
     with contextlib.ExitStack() as stack:
-        if path.endswith(".weights.json"):
-            reader = stack.enter_context(Reader.open_shards(path))
-        elif path.endswith(".keras"):
-            reader = stack.enter_context(archive_weights(stack.enter_context(archive.open_archive(path))))
-        elif path.endswith(".weights.h5"):
-            reader = stack.enter_context(Reader.open(path))
-        else:
-            raise ValueError(
-                f"Weights are read from .weights.h5, .weights.json, .keras and legacy .h5 files, not {path}."
-            )
+        reader = _open_reader(path, stack)
         read_nodes(model, reader, path, skip_mismatch, skip)
 
 
-def archive_weights(source: Any, text: bool = False) -> Reader:
-    """The reader of the weights in an open `.keras` archive."""
-    if WEIGHTS_INDEX in source.names():
-        raise CorruptFileError(f"{source.path} holds sharded weights, which are not read from archives yet.")
-    return Reader.open(source.open(WEIGHTS), f"{source.path}: {WEIGHTS}", source.limits, text)
+def _is_legacy(path: str) -> bool:
+    """Whether a file has the layout of Keras 1 and 2; Keras 2 gave it to `.weights.h5` files as well."""
+    if not path.endswith(".weights.h5"):
+        return path.endswith((".h5", ".hdf5"))
+    with hdf5.open_checked(path, path) as file, hdf5.damage(path):
+        return "layer_names" in file.attrs or "layer_names0" in file.attrs
+
+
+def _open_reader(path: str, stack: contextlib.ExitStack) -> Reader:
+    if path.endswith(".weights.json"):
+        return stack.enter_context(Reader.open_shards(path))
+    if path.endswith(".weights.h5"):
+        return stack.enter_context(Reader.open(path))
+    if path.endswith(".npz"):
+        from ksave.npz import NpzReader
+
+        return stack.enter_context(NpzReader(path))
+    if path.endswith(".keras") or os.path.isdir(path):
+        return stack.enter_context(archive_weights(stack.enter_context(archive.open_archive(path))))
+    raise ValueError(
+        "Weights are read from .weights.h5, .weights.json, .npz, .keras and legacy .h5 files, and from Orbax "
+        f"checkpoints, not from {path}."
+    )
+
+
+def archive_weights(source: Any, text: bool = False, verified: bool = True) -> Reader:
+    """The reader of the weights in an open `.keras` archive; see `ZipReader.open`."""
+    names = source.names()
+    if WEIGHTS not in names and WEIGHTS_INDEX in names:
+        return Reader.open_shards(WEIGHTS_INDEX, source.limits, text, source)
+    if WEIGHTS not in names and WEIGHTS_NPZ in names:
+        from ksave.npz import NpzReader
+
+        return NpzReader.inside(source, WEIGHTS_NPZ)
+    return Reader.open(source.open(WEIGHTS, verified), f"{source.path}: {WEIGHTS}", source.limits, text)
 
 
 def read_nodes(
@@ -155,8 +194,8 @@ def read_nodes(
             node.load_own_variables(store)
         except Exception as error:
             failures.append(mismatch.Failure(path, node, store, error))
-    with hdf5.damage(name):
-        left = {path: shapes for path, shapes in reader.paths().items() if shapes and path not in reached}
+    reader.verify()
+    left = {path: shapes for path, shapes in reader.paths().items() if shapes and path not in reached}
     if failures:
         report = mismatch.report(name, failures, left)
         if not skip_mismatch:

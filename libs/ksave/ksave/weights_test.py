@@ -160,7 +160,7 @@ def test_weights_of_a_whole_model_file(tmp_path):
 def test_wrong_use(tmp_path):
     model = small_model()
     with pytest.raises(ValueError, match=r"must end in '\.weights\.h5'"):
-        ksave.save_weights(model, tmp_path / "m.h5")
+        ksave.save_weights(model, tmp_path / "m.bin")
     with pytest.raises(ValueError, match=r"must end in '\.weights\.json'"):
         ksave.save_weights(model, tmp_path / "m.weights.h5", max_shard_size=1)
     model.built = False
