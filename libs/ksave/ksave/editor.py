@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
 from typing import Any, Iterator
 
-from ksave import archive, checked_json, hdf5
+from ksave import hdf5, tree_view
 from ksave.atomic import atomic_file
+from ksave.contents import Contents, open_contents
 from ksave.mismatch import expected_shapes
-from ksave.models import CONFIG, METADATA
 from ksave.saveables import walk
-from ksave.stores import Reader, Writer
-from ksave.weights import archive_weights
+from ksave.stores import Writer
 from kspec import public
 
 
@@ -22,51 +22,78 @@ class KerasFileEditor:
     Objects are named by their last name where only one has it, or by their whole path (`layers/dense`).
 
     Args:
-        filepath: a `.keras` or `.weights.h5` file. It is read whole and not changed.
+        filepath: a `.keras` file or folder, a `.weights.h5` file, or the `.weights.json` of several. It is read
+            whole and not changed.
+
+    Attributes:
+        weights_dict: the tree, objects being dictionaries and weights arrays.
+        object_metadata: the names that objects have, by their path: `{"/layers/dense": {"name": "head"}}`.
+        config: of the model, in a `.keras` file.
+        metadata: version and date of a `.keras` file.
 
     Raises:
         ValueError: another ending, or a file that is refused (see `load_model`).
 
     Example:
         >>> editor = KerasFileEditor("digits.keras")
+        >>> editor.summary()
         >>> editor.rename_object("dense", "head")
         >>> editor.save("renamed.weights.h5")
     """
 
     def __init__(self, filepath: Any) -> None:
-        self.filepath = os.fspath(filepath)
-        self.metadata: Any = None
-        self.config: Any = None
-        if not os.path.exists(self.filepath):
-            raise FileNotFoundError(f"There is no file {self.filepath}.")
-        if self.filepath.endswith(".keras"):
-            with archive.open_archive(self.filepath) as source:
-                self.config = checked_json.loads(source.read(CONFIG), CONFIG, source.limits)
-                if METADATA in source.names():
-                    self.metadata = checked_json.loads(source.read(METADATA), METADATA, source.limits)
-                with archive_weights(source, text=True) as reader:
-                    self._read(reader)
-        elif self.filepath.endswith(".weights.h5"):
-            with Reader.open(self.filepath, text=True) as reader:
-                self._read(reader)
-        else:
-            raise ValueError(f"The editor opens .keras and .weights.h5 files, not {self.filepath!r}.")
+        path = os.fspath(filepath)
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"There is no file {path}.")
+        if not path.endswith((".keras", ".weights.h5", ".weights.json")) and not os.path.isdir(path):
+            raise ValueError(f"The editor opens .keras and .weights.h5 files, not {path!r}.")
+        with open_contents(path) as contents:
+            self._take(contents)
+            self._read_all(self.weights_dict)
+        print("\n".join(self._headings()))
 
-    def _read(self, reader: Reader) -> None:
+    @classmethod
+    def _of(cls, contents: Contents) -> KerasFileEditor:
+        """An editor of an open file, whose arrays stay in the file until they are read."""
+        editor = cls.__new__(cls)
+        editor._take(contents)
+        return editor
+
+    def _take(self, contents: Contents) -> None:
+        self.filepath = contents.path
+        self.config: Any = contents.config
+        self.metadata: Any = contents.metadata or None
         self.weights_dict: dict[str, Any] = {}
-        self.object_metadata: dict[str, dict[str, Any]] = {}
-        with hdf5.damage(self.filepath):
-            for path in reader.paths():
-                store = reader.store(path)
-                if len(store):
-                    self._object(path, make=True).update({key: store[key] for key in store})
-                name = reader.name(path)
-                if name is not None and len(store):
-                    self.object_metadata[f"/{path}"] = {"name": name}
+        for path, arrays in contents.nodes().items():
+            if arrays:
+                self._object(path, make=True).update(arrays)
+        self.object_metadata = {f"/{path}": {"name": name} for path, name in contents.names.items()}
+
+    def _read_all(self, inner: dict[str, Any]) -> None:
+        for key, value in inner.items():
+            if isinstance(value, dict):
+                self._read_all(value)
+            else:
+                inner[key] = value.read()
+
+    def _headings(self) -> list[str]:
+        lines = [f"Keras model file {self.filepath!r}"]
+        if self.metadata:
+            saved = " - ".join(f"{key}: {self.metadata[key]}" for key in sorted(self.metadata, reverse=True))
+            lines.append(saved.replace("keras_version: ", "saved by Keras ").replace("date_saved: ", "on "))
+        return lines
 
     def summary(self) -> None:
-        """Print the tree of objects and weights."""
-        print(f"{self.filepath}\n" + "\n".join(_tree(self.weights_dict, "")))
+        """Show the tree of objects and weights: as text, or folded up as HTML in a notebook."""
+        display = _notebook_display()
+        if display is not None:
+            display(self)
+        else:
+            print("\n".join([*self._headings(), *tree_view.text_lines(self.weights_dict)]))
+
+    def _repr_html_(self) -> str:
+        title, *rest = self._headings()
+        return tree_view.as_html(title, f"{rest[0]} - " if rest else "", self.weights_dict)
 
     def compare(self, reference_model: Any) -> dict[str, Any]:
         """Say where the weights differ from what a model has, in names and shapes.
@@ -88,15 +115,15 @@ class KerasFileEditor:
             for path, array in _arrays(self.weights_dict)
             if path.split("/")[0] != "optimizer"
         }
-        problems = [
-            f"{path}: in the model {expected.get(path, 'not there')}, in the file {found.get(path, 'not there')}"
-            for path in {**expected, **found}
-            if expected.get(path) != found.get(path)
-        ]
-        for problem in problems:
-            print(problem)
+        problems = [path for path in {**expected, **found} if expected.get(path) != found.get(path)]
+        print(f"Comparing {self.filepath!r} with the model {getattr(reference_model, 'name', '')!r}")
+        for path in problems:
+            print(
+                f"  {path}: in the model {_shape(expected.get(path))}, in the file {_shape(found.get(path))}"
+            )
         matches = sum(found.get(path) == shape for path, shape in expected.items())
-        print(f"{matches} weights match, {len(problems)} do not.")
+        fits = "they do not fit" if problems else "they fit"
+        print(f"{matches} weights match, {len(problems)} do not: {fits}.")
         return {
             "status": "error" if problems else "success",
             "error_count": len(problems),
@@ -121,6 +148,9 @@ class KerasFileEditor:
         """Take an object out, with all below it."""
         parent, name = self._find(object_name)
         del self._object(parent)[name]
+        gone = f"/{_join(parent, name)}"
+        for path in [path for path in self.object_metadata if path == gone or path.startswith(f"{gone}/")]:
+            del self.object_metadata[path]
 
     def add_object(self, object_path: str, weights: dict[str, Any]) -> None:
         """Put an object at a path.
@@ -149,7 +179,14 @@ class KerasFileEditor:
         target.update({str(key): hdf5.to_numpy(value) for key, value in weights.items()})
 
     def save(self, filepath: Any) -> None:
-        """Write the tree to a `.weights.h5` file."""
+        """Write the tree to a `.weights.h5` file.
+
+        Args:
+            filepath: its path. It may be the file that was opened.
+
+        Raises:
+            ValueError: another ending.
+        """
         path = os.fspath(filepath)
         if not path.endswith(".weights.h5"):
             raise ValueError(f"Weights are saved to a .weights.h5 file, not to {path!r}.")
@@ -223,12 +260,22 @@ def _arrays(inner: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
             yield _join(path, key), value
 
 
-def _tree(inner: dict[str, Any], indent: str) -> Iterator[str]:
-    for index, (key, value) in enumerate(inner.items()):
-        last = index == len(inner) - 1
-        branch = indent + ("└─ " if last else "├─ ")
+def arrays_of_tree(inner: dict[str, Any], path: str = "") -> Iterator[tuple[str, str, Any]]:
+    """Path of the object, name and array of every weight in a tree."""
+    for key, value in inner.items():
         if isinstance(value, dict):
-            yield branch + key
-            yield from _tree(value, indent + ("   " if last else "│  "))
+            yield from arrays_of_tree(value, _join(path, key))
         else:
-            yield f"{branch}{key}: shape={tuple(value.shape)}, dtype={value.dtype.name}"
+            yield path, key, value
+
+
+def _shape(shape: tuple[int, ...] | None) -> str:
+    return "not there" if shape is None else str(shape)
+
+
+def _notebook_display() -> Any:
+    """IPython's `display` where a notebook shows HTML, else None. IPython is never imported for it."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    if shell is None or not hasattr(shell, "kernel"):
+        return None
+    return sys.modules["IPython"].display.display

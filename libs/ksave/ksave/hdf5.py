@@ -11,7 +11,7 @@ from typing import Any, Dict, Iterator, NamedTuple, Optional
 
 from ksave import sniff
 from ksave.archive import check_ratio
-from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
+from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError, visible
 
 # Other filters would load plug-ins found on the machine, or take the size of their result from the file on trust.
 _DEFLATE, _SHUFFLE, _FLETCHER32, _LZF = 1, 2, 3, 32000
@@ -283,9 +283,12 @@ class _Check:
 
     def text_of(self, raw: bytes) -> str:
         try:
-            return raw.decode("utf-8")
+            text = raw.decode("utf-8")
         except UnicodeDecodeError as error:
             raise CorruptFileError(f"{self.name} is damaged: the name {raw!r} is no text.") from error
+        if visible(text) != text:
+            raise UnsafeFileError(f"{self.name}: the name {raw!r} has control characters.")
+        return text
 
     def type(self, kind: Any, where: str) -> None:
         if kind.get_class() not in self.plain:

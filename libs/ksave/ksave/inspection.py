@@ -5,149 +5,212 @@ from __future__ import annotations
 import json
 import math
 import os
-from typing import Any, Iterator
+from typing import Any, Callable, Iterator
 
 import kspec
-from ksave import archive, checked_json, hdf5, sniff
-from ksave.limits import DEFAULT, CorruptFileError, Limits
-from ksave.models import ASSETS, CONFIG, KERAS_VERSION, METADATA
-from ksave.stores import Reader
+from ksave import archive, class_table, legacy_layout, sniff, topology
+from ksave.contents import Array, Contents, open_contents
+from ksave.limits import DEFAULT, Limits
+from ksave.models import ASSETS, CONFIG, METADATA
+from ksave.versions import KERAS_VERSION, is_newer
 from ksave.weights import WEIGHTS
+
+_OPTIMIZER = ("optimizer", "optimizer_weights")
 
 
 def inspect(path: str, limits: Limits = DEFAULT) -> dict[str, Any]:
-    """Describe a `.keras`, `.weights.h5` or legacy `.h5` file.
+    """Describe a `.keras`, `.weights.h5`, `.weights.json`, `.h5`, `.npz` or `.safetensors` file.
 
     Args:
         path: the file.
         limits: bounds on what is read.
 
     Returns:
-        `file`, `kind`, `bytes`, `keras_version`, `date_saved`, `layers` (name, class, depth),
-        `compiled`, `weights` (path, name, shape, dtype, bytes), `parameters`, `assets`.
+        `file`, `kind`, `bytes`, `keras_version`, `date_saved`, `model`, `compiled`, `optimizer`, `layers` (name,
+        class, depth, path, parameters, bytes, dtypes, trainable), `weights` (path, name, shape, dtype, bytes),
+        `parameters` and `optimizer_bytes`, `assets`.
 
     Raises:
         CorruptFileError, UnsafeFileError: see `ksave.load_model`.
     """
-    found: dict[str, Any] = {"file": path, "kind": "weights", "bytes": _size(path), "assets": []}
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"There is no file {path}.")
-    if path.endswith(".weights.json"):
-        with Reader.open_shards(path, limits, text=True) as reader, hdf5.damage(path):
-            found["kind"] = f"weights in {len(reader.files)} files"
-            found["weights"] = [entry for file in reader.files for entry in _arrays(file)]
-    elif sniff.kind_of(path) in ("zip", "folder"):
-        with archive.open_archive(path, limits) as source:
-            found["kind"] = "keras"
-            found.update(_metadata(source))
-            found.update(_topology(_config(source, limits)))
-            found["assets"] = [name for name in source.names() if name.startswith(ASSETS)]
-            with hdf5.open_checked(source.open(WEIGHTS), WEIGHTS, limits, text=True) as file:
-                found["weights"] = list(_arrays(file))
-    else:
-        with hdf5.open_checked(path, path, limits, text=True) as file:
-            text = file.attrs.get("model_config")
-            if text is not None:
-                found["kind"] = "legacy model"
-                found["keras_version"] = str(file.attrs.get("keras_version", ""))
-                found.update(_topology(checked_json.loads(text, "model_config", limits)))
-            found["weights"] = list(_arrays(file))
-    own = [entry for entry in found["weights"] if not entry["path"].startswith("optimizer")]
-    found["parameters"] = sum(math.prod(entry["shape"]) for entry in own)
+    with open_contents(path, limits, convert=False) as contents:
+        return describe(contents)
+
+
+def describe(contents: Contents) -> dict[str, Any]:
+    """The description of an open file; see `inspect`."""
+    found: dict[str, Any] = {
+        "file": contents.path,
+        "kind": _kind(contents),
+        "bytes": sum(map(_size, [contents.path, *contents.parts])),
+    }
+    for key in ("keras_version", "date_saved"):
+        if key in contents.metadata:
+            found[key] = str(contents.metadata[key])
+    if contents.config is not None:
+        model = topology.read(contents.config)
+        settings = contents.config.get("compile_config")
+        found.update(model=model.class_name, compiled=bool(settings))
+        optimizer = settings.get("optimizer") if isinstance(settings, dict) else None
+        if optimizer:
+            found["optimizer"] = str(
+                optimizer.get("class_name") if isinstance(optimizer, dict) else optimizer
+            )
+        found["layers"] = [_layer(depth, layer, contents) for depth, layer in model.walk()]
+    found["weights"] = [
+        {
+            "path": name,
+            "name": _owner(name, contents),
+            "shape": list(array.shape),
+            "dtype": array.dtype,
+            "bytes": array.nbytes,
+        }
+        for name, array in contents.arrays.items()
+    ]
+    own = {name: array for name, array in contents.arrays.items() if name.split("/")[0] not in _OPTIMIZER}
+    found["parameters"] = sum(math.prod(array.shape) for array in own.values())
+    found["optimizer_bytes"] = contents.nbytes() - sum(array.nbytes for array in own.values())
+    found["assets"] = [ASSETS + name for name in contents.assets]
     return found
 
 
-def verify(path: str, limits: Limits = DEFAULT) -> list[str]:
+def _kind(contents: Contents) -> str:
+    path = contents.path
+    if contents.parts:
+        return f"weights in {len(contents.parts)} files"
+    if path.endswith((".npz", ".safetensors")):
+        return path.rpartition(".")[2]
+    if contents.legacy:
+        return "legacy model" if contents.config is not None else "legacy weights"
+    return "keras" if contents.config is not None else "weights"
+
+
+def _size(path: str) -> int:
+    if not os.path.isdir(path):
+        return os.path.getsize(path)
+    return sum(os.path.getsize(os.path.join(at, file)) for at, _, files in os.walk(path) for file in files)
+
+
+def _owner(name: str, contents: Contents) -> str:
+    if contents.legacy:
+        return name.split("/")[0]
+    return contents.names.get(name.rpartition("vars/")[0].rstrip("/"), "")
+
+
+def _layer(depth: int, layer: topology.Layer, contents: Contents) -> dict[str, Any]:
+    arrays = arrays_of(layer, contents)
+    # What an inner layer holds is counted there; legacy files do not say which that is.
+    return {
+        "name": layer.name,
+        "class": layer.class_name,
+        "depth": depth,
+        "path": layer.path,
+        "trainable": layer.trainable,
+        "shapes": [list(array.shape) for array in arrays],
+        "parameters": sum(math.prod(array.shape) for array in arrays),
+        "bytes": sum(array.nbytes for array in arrays),
+        "dtypes": sorted({array.dtype for array in arrays}),
+    }
+
+
+def arrays_of(layer: topology.Layer, contents: Contents) -> list[Array]:
+    """The arrays that a layer itself holds, without those of the layers in it."""
+    prefix = f"{layer.path}/vars/" if layer.path else "vars/"
+    if contents.legacy:
+        if layer.path.count("/") != 1 and layer.path:
+            return []
+        prefix = f"{layer.name}/" if layer.path else f"{legacy_layout.TOP}/"
+    return [array for name, array in contents.arrays.items() if name.startswith(prefix)]
+
+
+def verify(
+    path: str, limits: Limits = DEFAULT, progress: Callable[[int], None] = lambda count: None
+) -> list[str]:
     """Read all of a file and say what is wrong with it; an empty list when nothing is.
 
-    Everything the loader checks is checked, all checksums are compared, and all arrays are read. Not finite
-    numbers and classes that are neither public nor registered are said, too.
+    Everything the loader checks is checked, all checksums are compared, and all arrays are read. Numbers that are
+    not finite, classes that are neither public nor registered, and weights that do not fit the config are said, too.
+
+    Args:
+        path: the file.
+        limits: bounds on what is read.
+        progress: called with the bytes of each array when it was read.
     """
     problems: list[str] = []
     try:
-        found = inspect(path, limits)
-        if found["kind"] == "keras":
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"There is no file {path}.")
+        if sniff.kind_of(path) in ("zip", "folder") and not path.endswith(".npz"):
             with archive.open_archive(path, limits) as source:
                 for name in source.names():
                     if name not in (WEIGHTS, CONFIG, METADATA):
                         source.open(name).close()
-                problems += _unknown_classes(_config(source, limits))
-                with hdf5.open_checked(source.open(WEIGHTS), WEIGHTS, limits) as file:
-                    problems += _bad_numbers(file)
-            if _newer(found.get("keras_version")):
-                problems.append(f"written by Keras {found['keras_version']}, newer than {KERAS_VERSION}")
-        elif path.endswith(".weights.json"):
-            with Reader.open_shards(path, limits) as reader, hdf5.damage(path):
-                problems += [problem for file in reader.files for problem in _bad_numbers(file)]
-        else:
-            with hdf5.open_checked(path, path, limits) as file, hdf5.damage(path):
-                problems += _bad_numbers(file)
+        with open_contents(path, limits, convert=False) as contents:
+            version = str(contents.metadata.get("keras_version", ""))
+            if is_newer(version):
+                problems.append(f"written by Keras {version}, newer than {KERAS_VERSION}")
+            problems += _bad_numbers(contents, progress)
+            contents.verify()
+            if contents.config is not None:
+                problems += _unknown_classes(contents.config)
+                problems += misfits(contents)
     except (ValueError, OSError) as error:
         problems.append(str(error))
     return problems
 
 
-def _size(path: str) -> int:
-    if not os.path.isdir(path):
-        return os.path.getsize(path) if os.path.exists(path) else 0
-    return sum(os.path.getsize(os.path.join(at, file)) for at, _, files in os.walk(path) for file in files)
-
-
-def _metadata(source: Any) -> dict[str, Any]:
-    if METADATA not in source.names():
-        return {}
-    data = checked_json.loads(source.read(METADATA), METADATA)
-    return {key: str(data[key]) for key in ("keras_version", "date_saved") if key in data}
-
-
-def _config(source: Any, limits: Limits) -> dict[str, Any]:
-    config = checked_json.loads(source.read(CONFIG), CONFIG, limits)
-    if not isinstance(config, dict):
-        raise CorruptFileError(f"{source.path}: {CONFIG} describes no model.")
-    return config
-
-
-def _topology(config: dict[str, Any]) -> dict[str, Any]:
-    layers = list(_layers(config, 0))
-    return {"model": layers[0]["class"], "layers": layers, "compiled": bool(config.get("compile_config"))}
-
-
-def _layers(record: Any, depth: int) -> Iterator[dict[str, Any]]:
-    config = record.get("config") if isinstance(record.get("config"), dict) else {}
-    name = str(config.get("name", record.get("name", "")))
-    yield {"name": name, "class": str(record.get("class_name")), "depth": depth}
-    inner = list(config.get("layers") or ()) + [config.get("layer"), config.get("backward_layer")]
-    for layer in inner:
-        if isinstance(layer, dict) and "class_name" in layer:
-            yield from _layers(layer, depth + 1)
-
-
-def _arrays(file: Any) -> Iterator[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-
-    def visit(name: str, item: Any) -> None:
-        if hasattr(item, "shape"):
-            dtype = str(item.attrs.get("dtype", item.dtype))
-            owner = str(item.parent.attrs.get("name", ""))
-            size = math.prod(item.shape) * item.dtype.itemsize
-            found.append(
-                {"path": name, "name": owner, "shape": list(item.shape), "dtype": dtype, "bytes": size}
-            )
-
-    with hdf5.damage(file.filename if isinstance(file.filename, str) else WEIGHTS):
-        file.visititems(visit)
-    yield from found
-
-
-def _bad_numbers(file: Any) -> Iterator[str]:
+def _bad_numbers(contents: Contents, progress: Callable[[int], None]) -> Iterator[str]:
     import numpy
 
-    for entry in list(_arrays(file)):
-        array = hdf5.read_array(file[entry["path"]])
-        if array.dtype.kind in "fV" and array.dtype.name != "void":
-            count = int(array.size - numpy.isfinite(array.astype("float32")).sum())
-            if count and array.dtype.kind == "f":
-                yield f"{entry['path']}: {count} of {array.size} numbers are not finite"
+    for name, array in contents.arrays.items():
+        values = array.read()
+        progress(array.nbytes)
+        if values.dtype.kind in "fcV" and values.dtype.names is None:
+            if values.dtype.type is numpy.void:
+                continue  # bytes without a dtype
+            wide = values if values.dtype.kind in "fc" else values.astype("float32")
+            count = int(values.size - numpy.isfinite(wide).sum())
+            if count:
+                yield f"{name}: {count} of {values.size} numbers are not finite"
+
+
+def misfits(contents: Contents) -> Iterator[str]:
+    """Where the weights are not those of the layers that the config lists."""
+    model = topology.read(contents.config or {})
+    if contents.legacy:
+        try:
+            layers: dict[str, dict[str, Array]] = {}
+            for name, array in contents.arrays.items():
+                layer, _, weight = name.partition("/")
+                if layer not in _OPTIMIZER:
+                    layers.setdefault(layer, {})[weight] = array
+            legacy_layout.to_store(contents.config or {}, layers)
+        except legacy_layout.UnknownOrderError:
+            pass  # nothing is wrong; it just cannot be told here
+        except ValueError as error:
+            yield str(error)
+        return
+    nodes = contents.nodes()
+    open_ended: list[str] = []  # places below which anything can be
+    for _, layer in model.walk():
+        known = class_table.variables(layer.record)
+        count = len(nodes.get(layer.path, ()))
+        if known is None or not (layer.children or known):
+            open_ended.append(layer.path)
+        where = f"{layer.path or 'the model'} ({layer.name}, {layer.class_name})"
+        if known and count != len(known):
+            names = ", ".join(name for name, _ in known)
+            yield f"{where}: {count} arrays in the file, the config asks for {len(known)} ({names})"
+        saved = contents.names.get(layer.path)
+        if saved is not None and layer.name and saved != layer.name and layer.path:
+            yield f"{where}: its weights are named {saved!r}"
+    places = {layer.path for _, layer in model.walk()}
+    if "" in open_ended:
+        return
+    for path, arrays in nodes.items():
+        inside = any(path.startswith(f"{place}/") for place in open_ended)
+        if arrays and path not in places and not inside and path.split("/")[0] not in _OPTIMIZER:
+            yield f"{path}: {len(arrays)} arrays, which belong to no layer of the config"
 
 
 def _unknown_classes(config: Any) -> Iterator[str]:
@@ -180,12 +243,6 @@ def _records(config: Any) -> Iterator[dict[str, Any]]:
     elif isinstance(config, list):
         for value in config:
             yield from _records(value)
-
-
-def _newer(version: str | None) -> bool:
-    from ksave.models import _numbers
-
-    return bool(version) and _numbers(version or "") > _numbers(KERAS_VERSION)
 
 
 def as_json(found: Any) -> str:

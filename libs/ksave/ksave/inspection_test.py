@@ -86,7 +86,7 @@ def test_command_line(capsys, tmp_path):
     (tmp_path / "x.keras").write_bytes(b"\x80\x04")
     assert main(["verify", str(tmp_path / "x.keras")]) == 1
     assert "pickle" in capsys.readouterr().out
-    assert main(["inspect", str(tmp_path / "x.keras")]) == 1
+    assert main(["inspect", str(tmp_path / "x.keras")]) == 2
     with pytest.raises(SystemExit) as stop:
         main(["explode"])
     assert stop.value.code == 2

@@ -1,0 +1,1 @@
+"""The commands of `python -m ksave`, one module each: `add` says its arguments, `run` does it."""

@@ -1,0 +1,223 @@
+"""Writing the contents of a file in any of the formats, array by array."""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+import shutil
+import zipfile
+from typing import Any, Callable, Iterator
+
+from ksave import hdf5, legacy_layout, legacy_write, safetensors
+from ksave.atomic import atomic_file, atomic_folder
+from ksave.contents import Array, Contents
+from ksave.legacy_config import legacy_record, training_config
+from ksave.models import ASSETS, CONFIG, METADATA
+from ksave.versions import KERAS_VERSION
+from ksave.stored_member import stored_member
+from ksave.stores import Writer
+from ksave.weights import WEIGHTS
+
+ENDINGS = (".keras", ".weights.h5", ".h5", ".npz", ".safetensors")
+Progress = Callable[[int], None]
+
+
+def write(contents: Contents, path: str, progress: Progress | None = None, folder: bool = False) -> None:
+    """Write a file of the format that its name says; it is whole, or not there.
+
+    Args:
+        contents: what to write. It must still be open when `path` is the file it came from.
+        path: ends in `.keras`, `.weights.h5`, `.h5`, `.npz` or `.safetensors`.
+        progress: called with the bytes of each array when it is written.
+        folder: write a folder with the members of a `.keras` file, whatever its name.
+
+    Raises:
+        ValueError: another ending, or the contents lack what the format needs.
+    """
+    show = progress or (lambda count: None)
+    if folder:
+        _write_folder(contents, path, show)
+    elif path.endswith(".keras"):
+        _write_archive(contents, path, show)
+    elif path.endswith(".weights.h5"):
+        _need_layout(contents, path)
+        with atomic_file(path) as temporary:
+            _write_store(contents, Writer(temporary), show)
+    elif path.endswith(".h5"):
+        _write_legacy(contents, path, show)
+    elif path.endswith(".npz"):
+        _write_npz(contents, path, show)
+    elif path.endswith(".safetensors"):
+        _write_safetensors(contents, path, show)
+    else:
+        raise ValueError(f"Files are written as {', '.join(ENDINGS)}; {path!r} ends otherwise.")
+
+
+def _need_layout(contents: Contents, path: str) -> None:
+    if contents.legacy:
+        raise ValueError(
+            f"{contents.path} has weights in the legacy layout and no config, which is needed to know where they "
+            f"go in {path}. Give the model with --config: a .keras or .h5 file, or the JSON of model.to_json()."
+        )
+
+
+def _need_config(contents: Contents, path: str) -> dict[str, Any]:
+    if contents.config is None:
+        raise ValueError(
+            f"{contents.path} holds weights alone, and {path} needs the model, too. Give it with --config: a "
+            ".keras or .h5 file, or the JSON of model.to_json()."
+        )
+    return contents.config
+
+
+def _texts(contents: Contents, path: str) -> dict[str, str]:
+    now = datetime.datetime.now().strftime("%Y-%m-%d@%H:%M:%S")
+    metadata = {"keras_version": KERAS_VERSION, "date_saved": now, **contents.metadata}
+    return {METADATA: json.dumps(metadata), CONFIG: json.dumps(_need_config(contents, path))}
+
+
+def _write_archive(contents: Contents, path: str, show: Progress) -> None:
+    texts = _texts(contents, path)
+    with atomic_file(path) as temporary, zipfile.ZipFile(temporary, "w") as target:
+        for name, text in texts.items():
+            target.writestr(name, text)
+        with stored_member(target, WEIGHTS) as member:
+            _write_store(contents, Writer(member), show)
+        for name, open_asset in contents.assets.items():
+            with open_asset() as source, target.open(ASSETS + name, "w", force_zip64=True) as file:
+                shutil.copyfileobj(source, file)
+
+
+def _write_folder(contents: Contents, path: str, show: Progress) -> None:
+    texts = _texts(contents, path)
+    with atomic_folder(path) as temporary:
+        for name, text in texts.items():
+            with open(os.path.join(temporary, name), "w", encoding="utf-8") as file:
+                file.write(text)
+        _write_store(contents, Writer(os.path.join(temporary, WEIGHTS)), show)
+        for name, open_asset in contents.assets.items():
+            full = os.path.join(temporary, ASSETS, *name.split("/"))
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open_asset() as source, open(full, "wb") as asset:
+                shutil.copyfileobj(source, asset)
+
+
+def _write_store(contents: Contents, writer: Writer, show: Progress) -> None:
+    try:
+        for path, arrays in contents.nodes().items():
+            store = writer.store(path, contents.names.get(path))
+            for key, array in arrays.items():
+                store[key] = array.read()
+                show(array.nbytes)
+    finally:
+        writer.close()
+    contents.verify()
+
+
+class _Named:
+    """An array with the name under which it is written, read when it is written."""
+
+    def __init__(self, name: str, array: Array, show: Progress) -> None:
+        self.path = self.name = name
+        self._array = array
+        self._show = show
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> Any:
+        self._show(self._array.nbytes)
+        return hdf5.to_numpy(self._array.read())
+
+
+def _write_legacy(contents: Contents, path: str, show: Progress) -> None:
+    optimizer: list[Array] = []
+    if contents.legacy:
+        layers = _legacy_layers(contents)
+    else:
+        config = _need_config(contents, path)
+        nodes = contents.nodes()
+        optimizer = list(nodes.pop("optimizer", {}).values())
+        layers, left = legacy_layout.from_store(config, nodes)
+        if any(name.startswith("optimizer/") for name in left):
+            optimizer = []  # of several optimizers, for which the format has no place
+            contents.notes.append("the state of the optimizers was left out")
+        left = [name for name in left if not name.startswith("optimizer/")]
+        if left:
+            raise ValueError(
+                f"The .h5 layout has no place for the weights of {', '.join(left)}: it holds those of layers that "
+                "the config of the model lists."
+            )
+        if contents.assets:
+            raise ValueError(
+                f"{contents.path} has other files inside ({', '.join(contents.assets)}), which .h5 has no place for."
+            )
+    with atomic_file(path) as temporary, hdf5.h5py().File(temporary, "w") as file:
+        version = str(contents.metadata.get("keras_version") or KERAS_VERSION)
+        group = file
+        if contents.config is not None:
+            group = file.create_group("model_weights")
+            file.attrs.update(keras_version=version, backend="numpy")
+            _write_config(contents.config, file, bool(optimizer))
+        group.attrs.update(keras_version=version, backend="numpy")
+        legacy_write._write_names(
+            group, "layer_names", [name for name in layers if name != legacy_layout.TOP]
+        )
+        for layer, arrays in layers.items():
+            named = [_Named(name, array, show) for name, array in arrays.items()]
+            legacy_write._write_variables(group.create_group(layer), named)
+        if optimizer and contents.config is not None:
+            name = _optimizer_name(contents)
+            named = [_Named(f"{name}/variable_{i}", array, show) for i, array in enumerate(optimizer)]
+            legacy_write._write_variables(file.create_group("optimizer_weights"), named)
+        contents.verify()
+
+
+def _write_config(config: dict[str, Any], file: Any, with_optimizer: bool) -> None:
+    settings = config.get("compile_config")
+    bare = {key: value for key, value in config.items() if key not in ("compile_config", "build_config")}
+    file.attrs["model_config"] = json.dumps(legacy_record(bare))
+    if isinstance(settings, dict) and settings.get("optimizer"):
+        training = training_config(settings)
+        training["loss"] = legacy_layout.full_loss_names(training["loss"])
+        file.attrs["training_config"] = json.dumps(training)
+
+
+def _optimizer_name(contents: Contents) -> str:
+    return contents.names.get("optimizer") or "optimizer"
+
+
+def _legacy_layers(contents: Contents) -> dict[str, dict[str, Array]]:
+    layers: dict[str, dict[str, Array]] = {}
+    for name, array in contents.arrays.items():
+        layer, _, weight = name.partition("/")
+        layers.setdefault(layer, {})[weight] = array
+    return layers
+
+
+def _write_npz(contents: Contents, path: str, show: Progress) -> None:
+    from ksave.npz import NpzWriter
+
+    with atomic_file(path) as temporary:
+        writer = NpzWriter(temporary)
+        try:
+            for name, array in contents.arrays.items():
+                writer.put(name, array.read())
+                show(array.nbytes)
+        finally:
+            writer.close()
+        contents.verify()
+
+
+def _write_safetensors(contents: Contents, path: str, show: Progress) -> None:
+    described = {name: (array.dtype, array.shape) for name, array in contents.arrays.items()}
+    metadata = {"format": "keras"}
+    if contents.names:
+        metadata["keras_names"] = json.dumps(contents.names)
+
+    def values() -> Iterator[Any]:
+        for array in contents.arrays.values():
+            yield array.read()
+            show(array.nbytes)
+
+    with atomic_file(path) as temporary:
+        safetensors.write(temporary, described, values(), metadata)
+        contents.verify()
