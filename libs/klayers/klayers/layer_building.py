@@ -10,8 +10,6 @@ import ksave
 from klayers import constraints, initializers, regularizers
 from klayers.call_arguments import has_shape, shape_of, shapes_for_config
 from klayers.context import context
-from klayers.initializers.constant import Zeros
-from klayers.initializers.random_values import RandomInitializer
 from klayers.layer_state import ACTIVITY, COMPOSITE, HOOKS, LOSSES, SCHEME, TRAINING
 from klayers.signature import CallSignature, build_parameters, signature_of
 from kops.dtypes import is_float_dtype, itemsize, standardize_dtype
@@ -163,8 +161,6 @@ class LayerBuilding:
         initializer = initializers.get(initializer)
         shape = () if shape is None else standardize_shape(shape)
         from_file = None not in shape and ksave.claim_variable(shape, itemsize(dtype))
-        if from_file and isinstance(initializer, RandomInitializer):
-            initializer = Zeros()
         with building_scope(self):
             variable = Variable(
                 initializer=initializer,
@@ -174,7 +170,10 @@ class LayerBuilding:
                 autocast=autocast,
                 aggregation=aggregation,
                 name=name,
+                deferred=from_file,
             )
+        if from_file:
+            ksave.when_loaded(variable.initialize)
         variable.regularizer = regularizers.get(regularizer)
         variable.constraint = constraints.get(constraint)
         variable.overwrite_with_gradient = overwrite_with_gradient

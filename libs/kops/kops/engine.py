@@ -54,6 +54,9 @@ class Engine(Protocol):
     def assign_variable(self, native: Any, value: Any) -> Any:
         """Write in place where the engine can; return what the variable holds from now on."""
 
+    def own_variable(self, native: Any, array: Any, trainable: bool, name: str) -> Any:
+        """Like `make_variable` (native is None) or `assign_variable`, but `array` is NumPy's and may be kept."""
+
     def device_scope(self, name: str) -> Any: ...
     def layer_base(self) -> type:
         """The class that makes layers at home on the engine: torch.nn.Module, a TensorFlow trackable, or object."""

@@ -66,6 +66,9 @@ class Variable(Operators):
         layout: Any = None,
         **kwargs: Any,
     ) -> None:
+        deferred = kwargs.pop(
+            "deferred", False
+        )  # the initializer runs in `initialize`, unless a value comes before
         if kwargs:
             raise TypeError(f"Variable got unknown arguments: {', '.join(kwargs)}.")
         name = name or auto_name(type(self).__name__)
@@ -108,7 +111,7 @@ class Variable(Operators):
             if ambient.stateless is not None:
                 with _deferred_lock:
                     _deferred.append(self)
-            else:
+            elif not deferred:
                 self._initialize_now()
         else:
             if isinstance(initializer, (KerasTensor, Variable)):
@@ -125,6 +128,11 @@ class Variable(Operators):
             self._dtype = e.dtype_name(value)
             self._shape = tuple(e.shape(value))
             self._create(value)
+
+    def initialize(self) -> None:
+        """Run the initializer if the variable has no value yet."""
+        if self._native is None:
+            self._initialize_now()
 
     def _initialize_now(self) -> None:
         value = self._initializer(self._shape, dtype=self._dtype)
@@ -164,7 +172,7 @@ class Variable(Operators):
 
     def _own_value(self) -> Any:
         if self._native is None:
-            # Created in a StatelessScope: computations need a value of this shape already now.
+            # Created in a StatelessScope, or deferred: computations need a value of this shape already now.
             return engine().convert(self._initializer(self._shape, dtype=self._dtype), self._dtype)
         return engine().read_variable(self._native)
 
@@ -217,6 +225,17 @@ class Variable(Operators):
                 value = ambient.placement.place_variable(value, self._layout)
             self._native = e.assign_variable(self._native, value)
         return value
+
+    def take(self, array: np.ndarray) -> None:
+        """`assign` an array that nobody else uses any more: its memory may become the variable's own."""
+        plain = (
+            isinstance(array, np.ndarray) and array.shape == self._shape and array.dtype.name == self._dtype
+        )
+        if not plain or ambient.stateless is not None or ambient.placement is not None:
+            self.assign(array)
+        else:
+            self._initializer = None
+            self._native = engine().own_variable(self._native, array, self._trainable, self._path)
 
     def assign_add(self, value: Any) -> Any:
         """`assign(self + value)`."""

@@ -130,3 +130,57 @@ def test_trainable():
 def test_in_sets_and_dictionaries():
     a, b = Variable(1.0), Variable(1.0)
     assert len({a, b, a}) == 2
+
+
+def test_take():
+    made = []
+
+    def initializer(shape, dtype):
+        made.append(shape)
+        return np.zeros(shape, dtype)
+
+    v = Variable(initializer, shape=(2, 3), deferred=True)
+    assert made == [] and v.native is None and v.shape == (2, 3)
+    v.take(np.arange(6, dtype="float32").reshape(2, 3))
+    v.initialize()
+    assert made == [] and v.numpy().tolist() == [[0, 1, 2], [3, 4, 5]]
+    v.assign_add(np.ones((2, 3)))
+    native = v.native
+    v.take(np.full((2, 3), 7, "float32"))
+    assert v.numpy().tolist() == [[7] * 3] * 2
+    assert (v.native is native) == (engine().NAME in ("torch", "tensorflow"))  # an optimizer may hold it
+    v.take(np.full((2, 3), 9, "int64"))  # another dtype: as `assign` does
+    assert v.dtype == "float32" and v.numpy().tolist() == [[9] * 3] * 2
+    with pytest.raises(ValueError, match=r"shape \(2, 3\).*\(3, 2\)"):
+        v.take(np.zeros((3, 2), "float32"))
+    with StatelessScope() as scope:
+        v.take(np.ones((2, 3), "float32"))
+    assert v.numpy()[0, 0] == 9 and engine().to_numpy(scope.get_current_value(v))[0, 0] == 1
+    scalar = Variable(np.zeros, shape=(), dtype="bfloat16", deferred=True)
+    scalar.take(np.asarray(3, engine().to_numpy(scalar.value).dtype))
+    assert float(scalar.numpy()) == 3.0
+
+
+def test_deferred_variables_get_their_first_value_late():
+    v = Variable(lambda shape, dtype: np.full(shape, 3, dtype), shape=(2,), deferred=True)
+    assert v.numpy().tolist() == [3.0, 3.0] and v.native is None
+    v.initialize()
+    assert v.native is not None and v.numpy().tolist() == [3.0, 3.0]
+    other = Variable(np.zeros, shape=(2,), deferred=True)
+    other.assign([1.0, 2.0])
+    other.initialize()
+    assert other.numpy().tolist() == [1.0, 2.0]
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_large_values_are_copied_before_assign_returns(dtype):
+    # Some engines would copy later, or not at all.
+    source = np.ones(1_000_000, dtype)
+    v = Variable(source, dtype="float32")
+    source[:] = 7
+    assert v.numpy()[[0, -1]].tolist() == [1.0, 1.0]
+    for i in range(5):
+        source[:] = i
+        v.assign(source)
+        source[:] = 7
+        assert v.numpy()[[0, -1]].tolist() == [i, i]

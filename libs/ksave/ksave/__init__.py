@@ -23,6 +23,7 @@ _PLACES = {
     "Loader": "deserialize",
     "in_safe_mode": "deserialize",
     "claim_variable": "deserialize",
+    "when_loaded": "deserialize",
     "enable_unsafe_deserialization": "deserialize",
     "disable_unsafe_deserialization": "deserialize",
     "register_codec": "codecs",

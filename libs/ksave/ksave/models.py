@@ -167,11 +167,13 @@ def load_model(
             raise CorruptFileError(f"{path}: {CONFIG} describes no model.")
         if not compile:
             config.pop("compile_config", None)
-        with archive_weights(source) as reader:
+        with archive_weights(source, verified=False) as reader:  # read_nodes does, in passing
             loader.budget = {"left": loader.limits.variable_bytes(reader.nbytes())}
+            loader.waiting = []
             with _version_in_errors(source):
                 model = loader.deserialize(config)
             read_nodes(model, reader, path)
+            loader.finish()
         _load_assets(model, source)
     return model
 

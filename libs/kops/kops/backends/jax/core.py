@@ -86,7 +86,24 @@ def convert(x: Any, dtype: str | None) -> jax.Array:
                 dtype = "complex64"
     if dtype == "string":
         raise TypeError("JAX has no string tensors. Keep strings in NumPy arrays, outside of jitted code.")
-    return jnp.asarray(x, dtype=None if dtype is None else canonical(dtype))
+    kind = None if dtype is None else canonical(dtype)
+    if isinstance(x, np.ndarray) and x.nbytes >= _COPIED_LATER:
+        x = _aligned_copy(x, x.dtype if kind is None else native_dtype(kind))
+        return jax.device_put(x)
+    return jnp.array(x, dtype=kind)  # jnp.asarray with a dtype may keep the memory of the caller's array
+
+
+# Copies of arrays from 100 kB on are made later, by another thread, when the caller may have written other numbers.
+_COPIED_LATER = 1 << 16
+
+
+def _aligned_copy(x: np.ndarray, dtype: Any) -> np.ndarray:
+    """A copy at a multiple of 64 bytes: `device_put` keeps the memory of such an array."""
+    raw = np.empty(x.size * dtype.itemsize + 64, np.uint8)
+    start = -raw.ctypes.data % 64
+    copy = raw[start : start + x.size * dtype.itemsize].view(dtype).reshape(x.shape)
+    copy[...] = x
+    return copy
 
 
 def cast(x: Any, dtype: str) -> jax.Array:
@@ -127,6 +144,11 @@ def assign_variable(native: Any, value: Any) -> jax.Array:
             "numbers pass an integer seed, a seed tensor, or a SeedGenerator whose state is in the scope."
         )
     return value
+
+
+def own_variable(native: Any, array: np.ndarray, trainable: bool, name: str) -> jax.Array:
+    # Unlike jnp.asarray it keeps the memory of an array that begins at a multiple of 64 bytes.
+    return assign_variable(native, jax.device_put(array))
 
 
 def device_scope(name: str) -> Any:

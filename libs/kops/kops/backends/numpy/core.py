@@ -114,6 +114,10 @@ def assign_variable(native: Any, value: Any) -> np.ndarray:
     return np.array(value)
 
 
+def own_variable(native: Any, array: np.ndarray, trainable: bool, name: str) -> np.ndarray:
+    return array
+
+
 def device_scope(name: str) -> Any:
     return contextlib.nullcontext()
 

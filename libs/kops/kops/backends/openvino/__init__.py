@@ -21,6 +21,7 @@ from kops.backends.numpy.core import (
     layer_base,
     make_variable,
     native_dtype,
+    own_variable,
     read_variable,
     remat,
 )
@@ -81,6 +82,7 @@ __all__ = [
     "lookup",
     "make_variable",
     "native_dtype",
+    "own_variable",
     "read_variable",
     "remat",
     "shape",

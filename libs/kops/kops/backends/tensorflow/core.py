@@ -145,6 +145,11 @@ def assign_variable(native: tf.Variable, value: Any) -> tf.Variable:
     return native
 
 
+def own_variable(native: Any, array: np.ndarray, trainable: bool, name: str) -> tf.Variable:
+    value = convert(array, None)
+    return make_variable(value, trainable, name) if native is None else assign_variable(native, value)
+
+
 def device_scope(name: str) -> Any:
     return tf.device(name)
 

@@ -172,7 +172,10 @@ def remat(function: Any) -> Any:
 
 def make_variable(value: torch.Tensor, trainable: bool, name: str) -> torch.nn.Parameter:
     # A copy: the parameter is written in place and must not share memory with what it was made from.
-    value = value.detach().clone()
+    return _parameter(value.detach().clone(), trainable)
+
+
+def _parameter(value: torch.Tensor, trainable: bool) -> torch.nn.Parameter:
     differentiable = value.is_floating_point() or value.is_complex()
     return torch.nn.Parameter(value, requires_grad=trainable and differentiable)
 
@@ -185,6 +188,11 @@ def assign_variable(native: torch.nn.Parameter, value: torch.Tensor) -> torch.nn
     with torch.no_grad():
         native.copy_(value)
     return native
+
+
+def own_variable(native: Any, array: np.ndarray, trainable: bool, name: str) -> torch.nn.Parameter:
+    value = convert(array, None)
+    return _parameter(value, trainable) if native is None else assign_variable(native, value)
 
 
 class _DeviceScope:
