@@ -8,20 +8,17 @@ import os
 import shutil
 import sys
 import tempfile
-import time
-import urllib.error
 import urllib.parse
-import urllib.request
-from typing import Any, Iterator
+from typing import Any
 
 from ksave.archive import check_name
 from ksave.extract import extract_archive
+from ksave.fetch import fetch
+from ksave.file_lock import file_lock
 from ksave.limits import CorruptFileError, UnsafeFileError
 from kspec import public
 
 _CHUNK = 1 << 18
-_TIMEOUT = 60  # seconds without any byte
-_LOCK_AGE = 3600  # a lock this old was left behind by a process that died
 
 
 def cache_home() -> str:
@@ -47,18 +44,20 @@ def get_file(
 ) -> str:
     """Download a file unless it is in the cache, and give its path.
 
-    The file gets its name only when all of it has arrived and its hash is right. Processes that want the
-    same file wait for each other.
+    The file gets its name only when all of it has arrived and its hash is right; a download that broke off is gone
+    on with. Processes that want the same file wait for each other, and it is fetched once.
 
     Args:
         fname: name in the cache; by default the last part of the address.
         origin: an http, https, ftp or file address.
         untar: older form of `extract` for tar archives.
         md5_hash: older form of `file_hash`.
-        file_hash: expected hash in hexadecimal.
-        cache_subdir: folder below the cache.
+        file_hash: expected hash in hexadecimal. A file in the cache with another one is fetched again.
+        cache_subdir: folder below the cache, or the path of another folder.
         hash_algorithm: `"auto"` (told from the length of `file_hash`), `"sha256"` or `"md5"`.
-        extract: unpack the archive beside it, safely.
+        extract: unpack the archive, safely. Where to is told by `fname`: `"flowers"` keeps the archive as
+            `flowers_archive` and unpacks to `flowers`; `"flowers.tar.gz"` keeps that and unpacks to
+            `flowers_extracted`; without `fname` the last part of the address counts as a name without a dot.
         archive_format: `"auto"`, `"tar"`, `"zip"`, a list of these, or None.
         cache_dir: instead of `KERAS_HOME` or `~/.keras`.
         force_download: fetch it again even if it is there.
@@ -85,18 +84,27 @@ def get_file(
     if os.path.basename(name) != name:
         raise ValueError(f"fname is a file name without folders, not {name!r}. Give the folder as cache_dir.")
     check_name(name, "get_file()")
-    folder = os.path.join(cache_dir or cache_home(), cache_subdir)
-    path = os.path.join(folder, name + ("_archive" if extract or untar else ""))
-    os.makedirs(os.path.dirname(path), exist_ok=True)
-    with _lock(path + ".lock"):
-        if force_download or not _is_current(path, file_hash, hash_algorithm):
-            _download(origin, path, file_hash, hash_algorithm)
-            fresh = True
-        else:
-            fresh = False
+    _check_algorithm(hash_algorithm)
+    folder = os.path.join(os.fspath(cache_dir or cache_home()), cache_subdir)
+    archive, target = name, name
+    if (extract or untar) and fname and "." in name:
+        target = f"{name.split('.')[0]}_extracted"
+    elif extract or untar:
+        archive = f"{name}_archive"
+    path, target = os.path.join(folder, archive), os.path.join(folder, target)
+    os.makedirs(folder, exist_ok=True)
+    with file_lock(f"{path}.lock"):
+        fresh = force_download or not _is_current(path, file_hash, hash_algorithm)
+        if fresh:
+            check = _hash_check(origin, file_hash, hash_algorithm)
+            fetch(origin, path, check, hashed=file_hash is not None)
         if not (extract or untar):
             return path
-        return _unpacked(path, os.path.join(folder, name), "tar" if untar else archive_format, fresh)
+        formats = "tar" if untar and not extract else archive_format
+        if target == path:
+            return path
+        with file_lock(f"{target}.lock"):
+            return _unpacked(path, target, formats, fresh)
 
 
 def _is_current(path: str, file_hash: str | None, algorithm: str) -> bool:
@@ -109,108 +117,57 @@ def _is_current(path: str, file_hash: str | None, algorithm: str) -> bool:
 
 
 def _unpacked(archive: str, target: str, formats: Any, fresh: bool) -> str:
-    if fresh or not os.path.exists(target):
+    folder, name = os.path.split(target)
+    # Archives of several names can go to one folder; this file says which one is there.
+    origin = os.path.join(folder, f".{name}.from")
+    if fresh or not os.path.isdir(target) or _read(origin) not in (None, os.path.basename(archive)):
         # Unpacked aside first, so that what has the final name is whole.
-        temporary = tempfile.mkdtemp(prefix=".unpack-", dir=os.path.dirname(target))
+        temporary = tempfile.mkdtemp(prefix=".unpack-", dir=folder)
         try:
             if not extract_archive(archive, temporary, formats):
                 raise CorruptFileError(f"{archive} is not an archive of format {formats!r}.")
             os.chmod(temporary, 0o755)
-            if os.path.isdir(target):
+            if os.path.isdir(target) and not os.path.islink(target):
                 shutil.rmtree(target)
             elif os.path.lexists(target):
                 os.unlink(target)
             os.rename(temporary, target)
         finally:
             shutil.rmtree(temporary, ignore_errors=True)
+        if name.endswith("_extracted"):
+            with open(origin, "w", encoding="utf-8") as file:
+                file.write(os.path.basename(archive))
     return target
+
+
+def _read(path: str) -> str | None:
+    with contextlib.suppress(FileNotFoundError), open(path, encoding="utf-8") as file:
+        return file.read()
+    return None
+
+
+def _hash_check(origin: str, expected: str | None, algorithm: str) -> Any:
+    def check(path: str) -> str | None:
+        found = expected and hash_of(path, algorithm, expected)
+        if expected is None or found == expected.lower():
+            return None
+        return f"{origin} has the hash {found}, expected was {expected}. It was not kept."
+
+    return check
+
+
+def _check_algorithm(algorithm: str) -> None:
+    if algorithm not in ("auto", "sha256", "md5"):
+        raise ValueError(f"hash_algorithm is 'auto', 'sha256' or 'md5', not {algorithm!r}.")
 
 
 def hash_of(path: str, algorithm: str = "auto", expected: str | None = None) -> str:
     """The hash of a file in hexadecimal; `"auto"` tells the algorithm from the length of `expected`."""
     if algorithm == "auto":
         algorithm = "md5" if expected is not None and len(expected) == 32 else "sha256"
-    if algorithm not in ("sha256", "md5"):
-        raise ValueError(f"hash_algorithm is 'auto', 'sha256' or 'md5', not {algorithm!r}.")
+    _check_algorithm(algorithm)
     digest = hashlib.sha256() if algorithm == "sha256" else hashlib.md5(usedforsecurity=False)
     with open(path, "rb") as file:
         while chunk := file.read(_CHUNK):
             digest.update(chunk)
     return digest.hexdigest()
-
-
-def _download(origin: str, path: str, file_hash: str | None, algorithm: str) -> None:
-    handle, temporary = tempfile.mkstemp(prefix=".fetch-", suffix=".part", dir=os.path.dirname(path))
-    try:
-        try:
-            with urllib.request.urlopen(origin, timeout=_TIMEOUT) as answer, os.fdopen(handle, "wb") as file:
-                length = int(answer.headers.get("Content-Length") or 0)
-                done = 0
-                with _progress(os.path.basename(path), length) as show:
-                    while chunk := answer.read(_CHUNK):
-                        file.write(chunk)
-                        done += len(chunk)
-                        show(done)
-                file.flush()
-                os.fsync(file.fileno())
-        except urllib.error.HTTPError as error:
-            raise OSError(
-                f"Could not fetch {origin}: the server answered {error.code} {error.reason}."
-            ) from error
-        except urllib.error.URLError as error:
-            raise OSError(
-                f"Could not fetch {origin}: {error.reason}. Without a network, put the file at {path}."
-            ) from error
-        if length and done != length:
-            raise OSError(f"{origin} broke off after {done} of {length} bytes. Try again.")
-        if file_hash is not None:
-            found = hash_of(temporary, algorithm, file_hash)
-            if found != file_hash.lower():
-                raise CorruptFileError(
-                    f"{origin} has the hash {found}, expected was {file_hash}. It was not kept."
-                )
-        os.chmod(temporary, 0o644)
-        os.replace(temporary, path)
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(temporary)
-
-
-@contextlib.contextmanager
-def _progress(name: str, length: int) -> Iterator[Any]:
-    """A line that is written over while a terminal looks on, nothing otherwise."""
-    if not sys.stderr.isatty():
-        yield lambda done: None
-        return
-    last = [0.0]
-
-    def show(done: int) -> None:
-        now = time.monotonic()
-        if now - last[0] > 0.1 or done == length:
-            last[0] = now
-            share = (
-                f"{100 * done // length:3d}% of {length / 1e6:.1f} MB" if length else f"{done / 1e6:.1f} MB"
-            )
-            print(f"\r{name}: {share}", end="", file=sys.stderr, flush=True)
-
-    yield show
-    print(file=sys.stderr)
-
-
-@contextlib.contextmanager
-def _lock(path: str) -> Iterator[None]:
-    """One process at a time; a lock whose owner died is taken over."""
-    while True:
-        try:
-            os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY))
-            break
-        except FileExistsError:
-            with contextlib.suppress(FileNotFoundError):
-                if time.time() - os.path.getmtime(path) > _LOCK_AGE:
-                    os.unlink(path)
-            time.sleep(0.05)
-    try:
-        yield
-    finally:
-        with contextlib.suppress(FileNotFoundError):
-            os.unlink(path)

@@ -14,9 +14,9 @@ from ksave.atomic import atomic_file, atomic_folder
 from ksave.contents import Array, Contents
 from ksave.legacy_config import legacy_record, training_config
 from ksave.models import ASSETS, CONFIG, METADATA
-from ksave.versions import KERAS_VERSION
 from ksave.stored_member import stored_member
 from ksave.stores import Writer
+from ksave.versions import KERAS_VERSION
 from ksave.weights import WEIGHTS
 
 ENDINGS = (".keras", ".weights.h5", ".h5", ".npz", ".safetensors")
