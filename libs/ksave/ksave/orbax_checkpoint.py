@@ -22,7 +22,14 @@ from ksave.state_tree import GROUPS, assign_state, flatten, nest, state_tree
 
 _METADATA = "_CHECKPOINT_METADATA"
 _TREE_METADATA = "_METADATA"
-_PLAIN_VALUES = {"jax.Array", "np.ndarray", "scalar", "string"}
+_PLAIN_VALUES = {
+    "jax.Array",
+    "np.ndarray",
+    "scalar",
+    "string",
+    "Dict",
+    "None",
+}  # of which Dict is an empty one
 
 
 def orbax() -> Any:
@@ -134,17 +141,36 @@ class Checkpoints:
             step: the name of the checkpoint; it must be new.
             weights_only: only what `load_weights` needs.
             background: come back as soon as the values are copied; `wait` waits for the files.
+
+        Raises:
+            FileExistsError: there is a checkpoint of this step.
         """
+        if os.path.exists(os.path.join(self.directory, str(step))):
+            raise FileExistsError(
+                f"{self.directory} has a checkpoint {step} already. Train to another directory, or go on from where "
+                "that one ended (initial_epoch in fit)."
+            )
         items = items_of(model, weights_only)
+        self.wait()  # Orbax leaves out a checkpoint while another is being written
         if background:
-            self._pending.append(self._checkpointer.save_checkpointables_async(step, items))
+            self._pending.append(self._checkpointer.save_checkpointables_async(step, items, force=True))
         else:
-            self._checkpointer.save_checkpointables(step, items)
+            self._checkpointer.save_checkpointables(step, items, force=True)
 
     def wait(self) -> None:
         """Come back when all is on disk; an error while writing is raised here."""
         while self._pending:
             self._pending.pop(0).result()
+
+    @staticmethod
+    def hosts() -> int:
+        """How many processes write checkpoints together."""
+        return orbax().multihost.process_count()
+
+    @staticmethod
+    def is_primary_host() -> bool:
+        """Whether this is the first of them."""
+        return orbax().multihost.process_index() == 0
 
     def close(self) -> None:
         """Wait, and let go of the folder."""

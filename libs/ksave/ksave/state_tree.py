@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import difflib
+import re
 import warnings
 from typing import Any, Iterable, Iterator
 
 from ksave import hdf5
 
 GROUPS = ("trainable_variables", "non_trainable_variables", "optimizer_variables", "metrics_variables")
+_NUMBER = re.compile(r"_(\d+)(?=[_/]|$)")
 
 
 def nest(pairs: Iterable[tuple[str, Any]]) -> dict[str, Any]:
@@ -110,21 +112,27 @@ def assign_state(model: Any, tree: dict[str, Any], name: str, skip_mismatch: boo
 def _match(own: list[str], given: list[str], roots: set[str], weights: bool) -> dict[str, str]:
     """Which path in the file belongs to which of the model's.
 
-    The same path where there is one. Else the name of the model, with which paths begin or not, depending on how the
-    model was built, and that of the optimizer do not count.
+    The same path where there is one. Else neither the name of the model counts, with which paths begin or not,
+    depending on how the model was built, nor that of the optimizer, nor from where names without a choice of the user
+    were counted: `dense_4` and `dense_5` are `dense` and `dense_1` in a model that was made first.
     """
     there = set(given)
     found = {path: path for path in own if path in there}
-    short: dict[str, str | None] = {}
-    for path in given:
-        if path not in found:
-            key = _short(path, roots, weights)
-            short[key] = None if key in short else path  # what is not unique is not guessed
-    for path in own:
-        if path not in found:
-            match = short.pop(_short(path, roots, weights), None)
-            if match is not None:
-                found[path] = match
+    left = _by_kind([path for path in given if path not in found], roots, weights)
+    for kind, mine in _by_kind([path for path in own if path not in found], roots, weights).items():
+        theirs = left.get(kind, {})
+        if len(theirs) == len(mine):
+            found.update(zip((mine[number] for number in sorted(mine)), (theirs[n] for n in sorted(theirs))))
+    return found
+
+
+def _by_kind(paths: list[str], roots: set[str], weights: bool) -> dict[str, dict[tuple[int, ...], str]]:
+    """Paths by what they are without the numbers in their names, and then by these numbers."""
+    found: dict[str, dict[tuple[int, ...], str]] = {}
+    for path in paths:
+        short = _short(path, roots, weights)
+        numbers = tuple(int(number) for number in _NUMBER.findall(short))
+        found.setdefault(_NUMBER.sub("", short), {})[numbers] = path
     return found
 
 
