@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import importlib
 import math
 import os
@@ -315,7 +316,27 @@ def write_array(group: Any, key: str, value: Any) -> None:
     elif array.dtype.kind in "UO":
         group.create_dataset(key, data=array.astype(object), dtype=h5py().string_dtype())
     else:
-        group.create_dataset(key, data=array)
+        _write_plain(group, key, array)
+
+
+def _write_plain(group: Any, key: str, array: Any) -> None:
+    """`group.create_dataset(key, data=array)` by the low-level interface, several times as fast for small ones."""
+    h5 = h5py()
+    kind = h5.h5t.py_create(array.dtype, logical=True)
+    space = h5.h5s.create_simple(array.shape) if array.shape else h5.h5s.create(h5.h5s.SCALAR)
+    name, links = group._e(key, lcpl=True)
+    data = h5.h5d.create(group.id, name, kind, space, _creation(), lcpl=links)
+    if array.size:
+        data.write(h5.h5s.ALL, h5.h5s.ALL, importlib.import_module("numpy").asarray(array, order="C"))
+
+
+@functools.lru_cache(maxsize=1)
+def _creation() -> Any:
+    h5 = h5py()
+    plan = h5.h5p.create(h5.h5p.DATASET_CREATE)
+    plan.set_obj_track_times(False)  # the same weights give the same bytes
+    plan.set_fill_time(h5.h5d.FILL_TIME_NEVER)
+    return plan
 
 
 def describe(data: Any) -> tuple[tuple[int, ...], str, int]:
@@ -333,10 +354,25 @@ def dataset(file: Any, path: str) -> Any:
     return h5py().Dataset(h5py().h5d.open(file.id, path.encode("utf-8")))
 
 
+def _read_plain(data: Any) -> Any:
+    """The array of numbers, at a multiple of 64 bytes: engines take such memory as it is."""
+    np = importlib.import_module("numpy")
+    dtype = data.dtype.newbyteorder("=")
+    size = math.prod(data.shape) * dtype.itemsize
+    raw = np.empty(size + 64, "u1")
+    start = -raw.ctypes.data % 64
+    array = raw[start : start + size].view(dtype).reshape(data.shape)
+    if size:
+        data.id.read(h5py().h5s.ALL, h5py().h5s.ALL, array)
+    return array
+
+
 def read_array(data: Any) -> Any:
     """The array of a data set that `write_array` or Keras wrote."""
     from ksave.codecs import numpy_dtype
 
+    if data.dtype.kind in "iufc" and data.shape:
+        return _read_plain(data)
     array = data[()]
     if data.dtype.kind == "V":
         # Keras leaves the name out for float8: then the bytes stay opaque and the variable's dtype decides.

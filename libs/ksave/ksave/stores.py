@@ -101,6 +101,7 @@ class Writer:
         self._path = target if isinstance(target, str) else None
         self._window = Window(open(target, "wb+", buffering=0), 0) if isinstance(target, str) else target  # noqa: SIM115
         self._file = hdf5.h5py().File(self._window, "w")
+        self._last: tuple[str, Any] = ("", None)  # path and group; most arrays go where the one before went
 
     def store(self, path: str, name: Any) -> WriteStore:
         """The store of the node at `path`."""
@@ -108,12 +109,14 @@ class Writer:
 
     def group(self, path: str) -> Any:
         """Make the group of a node."""
-        return self._file.require_group(path)
+        group = self._file.require_group(path)
+        self._last = path, group
+        return group
 
     def room(self, path: str, size: int) -> Any:
         """The group in which `size` more bytes of a node go."""
         self._window.check()  # a full disk ends it at once
-        return self._file[path]
+        return self._last[1] if self._last[0] == path else self._file[path]
 
     def close(self) -> None:
         """Finish the file.
@@ -226,7 +229,7 @@ class Reader:
             raise CorruptFileError(f"{index} is no index of weights files: it has no 'weight_map'.")
         names: dict[str, None] = {}
         for value in weight_map.values():
-            for name in [value] if isinstance(value, str) else value:
+            for name in value if isinstance(value, list) else [value]:
                 if not isinstance(name, str) or "/" in check_name(name, index):
                     raise CorruptFileError(f"{index} names {name!r}; the files stand beside the index.")
                 names[name] = None
