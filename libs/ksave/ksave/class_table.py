@@ -153,7 +153,7 @@ def variables(record: dict[str, Any]) -> list[tuple[str, bool]] | None:
     name, config = record["class_name"], record["config"]
     if not str(record.get("module") or "").startswith("keras"):
         return None
-    if _quantized(config.get("dtype")) or config.get("lora_rank"):
+    if is_altered(record):
         return None
     if name in _VARIABLES:
         return list(_present(_VARIABLES[name], config))
@@ -162,6 +162,12 @@ def variables(record: dict[str, Any]) -> list[tuple[str, bool]] | None:
         if name in _HOLDERS.split() or (name in _names("keras.layers") and name not in _OTHERS.split())
         else None
     )
+
+
+def is_altered(record: dict[str, Any]) -> bool:
+    """Whether a layer is quantized or has a LoRA: then its variables are not those of its class."""
+    config = record.get("config")
+    return isinstance(config, dict) and bool(_quantized(config.get("dtype")) or config.get("lora_rank"))
 
 
 def _present(text: str, config: dict[str, Any]) -> Iterator[tuple[str, bool]]:

@@ -4,6 +4,7 @@ import hashlib
 import http.server
 import io
 import os
+import stat
 import tarfile
 import threading
 import zipfile
@@ -50,7 +51,7 @@ def server():
 
         def do_GET(self):
             self.hits.append(self.path)
-            body = FILES.get(self.path.replace("/short", ""))
+            body = FILES.get(self.path.partition("?")[0].replace("/short", ""))
             if body is None:
                 self.send_error(404)
                 return
@@ -95,20 +96,48 @@ def test_hashes(tmp_path, server, algorithm):
 
 
 @pytest.mark.parametrize(
-    ("name", "options", "inside"),
+    ("name", "fname", "options", "inside", "kept"),
     [
-        ("d.tar.gz", {"extract": True}, "d/y/z.txt"),
-        ("d.tar.gz", {"untar": True}, "d/x.txt"),
-        ("e.zip", {"extract": True}, "e/x.txt"),
-        ("e.zip", {"extract": True, "archive_format": ["zip"]}, "e/x.txt"),
+        # Without a name, and under one without a dot, the archive is put aside.
+        ("d.tar.gz", None, {"extract": True}, "d.tar.gz/d/y/z.txt", "d.tar.gz_archive"),
+        ("d.tar.gz", "flowers", {"untar": True}, "flowers/d/x.txt", "flowers_archive"),
+        ("e.zip", None, {"extract": True}, "e.zip/e/x.txt", "e.zip_archive"),
+        ("d.tar.gz", "d.tar.gz", {"extract": True}, "d_extracted/d/x.txt", "d.tar.gz"),
+        ("d.tar.gz", "q.tar.gz", {"untar": True}, "q_extracted/d/x.txt", "q.tar.gz"),
+        (
+            "e.zip",
+            "my.data.v1.zip",
+            {"extract": True, "archive_format": ["zip"]},
+            "my_extracted/e/x.txt",
+            None,
+        ),
     ],
 )
-def test_archives(tmp_path, server, name, options, inside):
+def test_archives(tmp_path, server, name, fname, options, inside, kept):
+    # The places are those of Keras 3.15.1.
     address, _ = server
     for _ in range(2):
-        path = ksave.get_file(origin=f"{address}/{name}", cache_dir=tmp_path, **options)
-    assert path == str(tmp_path / "datasets" / name) and os.path.isfile(os.path.join(path, inside))
-    assert sorted(os.listdir(tmp_path / "datasets")) == [name, f"{name}_archive"]
+        path = ksave.get_file(fname, f"{address}/{name}", cache_dir=tmp_path, **options)
+    assert path == str(tmp_path / "datasets" / inside.split("/")[0])
+    assert os.path.isfile(tmp_path / "datasets" / inside)
+    seen = [name for name in os.listdir(tmp_path / "datasets") if not name.startswith(".")]
+    assert sorted(seen) == sorted([inside.split("/")[0], kept or fname])
+
+
+def test_two_archives_that_go_to_one_folder(tmp_path, server):
+    address, _ = server
+    places = [("my.v1.zip", "e.zip", "e"), ("my.v2.tgz", "d.tar.gz", "d"), ("my.v1.zip", "e.zip", "e")]
+    for fname, name, inside in places:
+        path = ksave.get_file(fname, f"{address}/{name}", cache_dir=tmp_path, extract=True)
+        assert os.path.basename(path) == "my_extracted" and os.listdir(path) == [inside]
+
+
+def test_a_folder_that_a_crash_left_is_unpacked_again(tmp_path, server):
+    address, _ = server
+    options = {"origin": f"{address}/e.zip", "cache_dir": tmp_path, "extract": True}
+    path = Path(ksave.get_file(**options))
+    os.rename(path, path.with_name("gone"))
+    assert (Path(ksave.get_file(**options)) / "e" / "x.txt").read_bytes() == b"x"
 
 
 def test_what_is_no_archive(tmp_path, server):
@@ -151,7 +180,28 @@ def test_two_at_once_fetch_once(tmp_path, server):
     assert hits == ["/a.txt"]
 
 
+def test_other_ways_to_say_where(tmp_path, server):
+    address, hits = server
+    elsewhere = tmp_path / "else"
+    options = {"origin": f"{address}/a.txt?version=2", "cache_subdir": str(elsewhere)}
+    assert ksave.get_file(**options) == str(elsewhere / "a.txt")
+    assert ksave.get_file(Path("b.txt"), f"{address}/a.txt", cache_dir=tmp_path, cache_subdir="m/n") == str(
+        tmp_path / "m" / "n" / "b.txt"
+    )
+    local = (tmp_path / "m" / "n" / "b.txt").as_uri()
+    assert Path(ksave.get_file("c.txt", local, cache_dir=tmp_path)).read_bytes() == TEXT
+    assert stat.S_IMODE(os.stat(elsewhere / "a.txt").st_mode) & 0o044 == 0o044 & ~_umask()
+
+
+def _umask():
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
 def test_wrong_use(tmp_path):
+    with pytest.raises(ValueError, match="not 'sha512'"):
+        ksave.get_file("x", "http://127.0.0.1:1/x", cache_dir=tmp_path, hash_algorithm="sha512")
     with pytest.raises(ValueError, match="needs an address"):
         ksave.get_file("x")
     for origin in ("data:text/plain,x", "javascript:x", "/etc/passwd", "gopher://x/y"):

@@ -78,9 +78,11 @@ class KerasFileEditor:
 
     def _headings(self) -> list[str]:
         lines = [f"Keras model file {self.filepath!r}"]
-        if self.metadata:
-            saved = " - ".join(f"{key}: {self.metadata[key]}" for key in sorted(self.metadata, reverse=True))
-            lines.append(saved.replace("keras_version: ", "saved by Keras ").replace("date_saved: ", "on "))
+        data = self.metadata or {}
+        saved = [("by Keras ", "keras_version"), ("on ", "date_saved")]
+        words = [f"{word}{data[key]}" for word, key in saved if key in data]
+        if words:
+            lines.append(f"Saved {' '.join(words)}")
         return lines
 
     def summary(self) -> None:
@@ -89,11 +91,11 @@ class KerasFileEditor:
         if display is not None:
             display(self)
         else:
-            print("\n".join([*self._headings(), *tree_view.text_lines(self.weights_dict)]))
+            print("\n".join(["Weights", *tree_view.text_lines(self.weights_dict)]))
 
     def _repr_html_(self) -> str:
         title, *rest = self._headings()
-        return tree_view.as_html(title, f"{rest[0]} - " if rest else "", self.weights_dict)
+        return tree_view.as_html(title, f"{rest[0]}, " if rest else "", self.weights_dict)
 
     def compare(self, reference_model: Any) -> dict[str, Any]:
         """Say where the weights differ from what a model has, in names and shapes.

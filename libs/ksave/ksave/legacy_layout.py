@@ -179,6 +179,12 @@ def _slots(
             "of a class, or in a state, that is not known here. Their order in .h5 files depends on it: convert "
             "the file where the class is at hand, by load_model() and save()."
         )
+    altered = [inner.name for _, inner, _, _ in filled if class_table.is_altered(_modern(inner.record))]
+    if altered:
+        raise UnknownOrderError(
+            f"The layer {altered[0]!r} is quantized or has a LoRA. What its variables are in the .h5 layout depends "
+            "on its class: use load_model() and save() where that is at hand."
+        )
     slots = []
     for names_above, inner, known, own in filled:
         sure = known is not None and len(known) == len(own)
