@@ -14,6 +14,7 @@ class NotHere(Exception):
 
 
 RNG = np.random.default_rng(0)
+LOG = open(os.environ.get("BENCHMARK_LOG", os.devnull), "a")  # noqa: SIM115 - open as long as the process
 ROWS = {}
 
 
@@ -389,6 +390,34 @@ def lstm_torch(torch):
     return Last()
 
 
+def transformer(keras):
+    """Two blocks, normalized first, as `torch.nn.TransformerEncoderLayer(norm_first=True)` has them."""
+    layers = keras.layers
+    x = inputs = keras.Input((32, 64))
+    for _ in range(2):
+        a = layers.LayerNormalization(epsilon=1e-5)(x)
+        x = layers.Add()([x, layers.MultiHeadAttention(4, 16)(a, a)])
+        f = layers.LayerNormalization(epsilon=1e-5)(x)
+        x = layers.Add()([x, layers.Dense(64)(layers.Dense(128, activation="gelu")(f))])
+    return keras.Model(inputs, layers.Dense(10)(layers.GlobalAveragePooling1D()(x)))
+
+
+def transformer_torch(torch):
+    class Encoder(torch.nn.Module):
+        def __init__(self):
+            super().__init__()
+            blocks = [
+                torch.nn.TransformerEncoderLayer(64, 4, 128, 0.0, "gelu", batch_first=True, norm_first=True)
+                for _ in range(2)
+            ]
+            self.blocks, self.head = torch.nn.Sequential(*blocks), torch.nn.Linear(64, 10)
+
+        def forward(self, x):
+            return self.head(self.blocks(x).mean(1))
+
+    return Encoder()
+
+
 def floats(*shape):
     return RNG.normal(size=shape).astype("float32")
 
@@ -400,6 +429,9 @@ ROWS["fit_dense_1"] = fit_steps(
 )  # fmt: skip
 ROWS["fit_mlp"] = fit_steps(mlp, floats(2048, 64), floats(2048, 10), 64, mlp_native)
 ROWS["fit_cnn"] = fit_steps(cnn, floats(256, 28, 28, 1), floats(256, 10), 32, torch_loop(cnn_torch))
+ROWS["fit_transformer"] = fit_steps(
+    transformer, floats(256, 32, 64), floats(256, 10), 32, torch_loop(transformer_torch)
+)
 ROWS["fit_lstm"] = fit_steps(lstm, floats(256, 32, 16), floats(256, 1), 32, torch_loop(lstm_torch))
 
 
@@ -418,12 +450,17 @@ def predict_one(side, engine):
 
 @row
 def predict_mobilenet(side, engine):
+    x = floats(32, 96, 96, 3)
     if side == "native":
-        raise NotHere("compared with Keras only")
+        import mobilenet_native
+
+        predict = getattr(mobilenet_native, f"{engine}_predict", None)
+        if predict is None:
+            raise NotHere("written by hand on torch and tensorflow only")
+        return repeat(predict(x), 1)
     import keras
 
     model = keras.applications.MobileNetV2(weights=None, input_shape=(96, 96, 3))
-    x = floats(32, 96, 96, 3)
     return repeat(lambda: model.predict(x, verbose=0), 1)
 
 

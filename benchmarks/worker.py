@@ -1,14 +1,17 @@
 """One side of a comparison: a process that holds one `keras` (ours, or Keras 3.15.1) on one engine and times rows.
 
-Reads row names from standard input, one a line; answers each with the seconds of processor time of one repetition.
-Rows are in `rows.py`; the same code runs on every side.
+Reads row names from standard input, one a line; answers each with the seconds of processor time of one repetition,
+or with `{name: seconds}` where a row times many things itself. Rows are in `rows.py` and `ops.py`; the same code runs
+on every side.
 """
 
 import gc
+import json
 import sys
 import time
 import traceback
 
+import ops  # noqa: F401 - registers its rows
 import rows
 
 
@@ -26,9 +29,9 @@ def main():
             gc.disable()
             start = time.process_time()
             count = ready[name]()
-            seconds = (time.process_time() - start) / count
+            seconds = time.process_time() - start
             gc.enable()
-            answer = repr(seconds)
+            answer = json.dumps(count) if isinstance(count, dict) else repr(seconds / count)
         except rows.NotHere as reason:
             answer = f"- {reason}"
         except Exception:

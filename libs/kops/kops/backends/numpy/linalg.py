@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kops.declare import OPS
 from kops.dims import as_tuple
 
 _BLAS = "fdFD"
@@ -38,16 +39,25 @@ def _tensordot(x1: Any, x2: Any, axes: Any) -> Any:
 
 
 def _einsum(subscripts: str, operands: Any, kwargs: Any) -> Any:
-    # With optimize, products of two go to BLAS.
-    return np.einsum(subscripts, *[_wide(x) for x in operands], optimize=len(operands) > 1)
+    # With optimize, products of two go to BLAS; of a few numbers, looking for the order takes longer than the sum.
+    several = len(operands) > 1 and max(x.size for x in operands) > 256
+    return np.einsum(subscripts, *[_wide(x) for x in operands], optimize=several)
+
+
+def _norm(x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
+    if x.dtype.char not in _BLAS:  # it would be summed in half precision
+        return OPS["norm"].formula(x, ord, axis, keepdims)
+    return np.linalg.norm(x, ord, tuple(axis) if isinstance(axis, list) else axis, keepdims)
 
 
 TABLE = {
     "matmul": _matmul,
     "tensordot": _tensordot,
     "einsum": _einsum,
+    "norm": _norm,
     "outer": np.outer,
     "kron": np.kron,
     "correlate": lambda x1, x2, mode: np.correlate(_wide(x1), _wide(x2), mode),
+    "vdot": lambda x1, x2: np.vdot(_wide(x1), _wide(x2)).astype(x1.dtype),
     "vander": lambda x, n, increasing: np.vander(_wide(x), n, increasing),
 }

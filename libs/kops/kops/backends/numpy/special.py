@@ -6,6 +6,7 @@ M. Giles, "Approximating the erfinv function", GPU Computing Gems 2 (2011), refi
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -69,7 +70,16 @@ def _parts(x: Any) -> tuple[Any, Any, Any]:
     return x, size, size <= 0.46875
 
 
+_FEW = 256  # elements for which a call of Python's own function each costs less than two dozen passes
+
+
+def _one_by_one(function: Any, x: Any) -> Any:
+    return np.array([function(v) for v in x.ravel().tolist()], x.dtype).reshape(x.shape)
+
+
 def erf(x: Any) -> Any:
+    if x.size <= _FEW:
+        return _one_by_one(math.erf, x)
     dtype = x.dtype
     x, size, small = _parts(x)
     far = np.copysign(1 - _complement(np.maximum(size, 0.46875)), x)
@@ -77,6 +87,8 @@ def erf(x: Any) -> Any:
 
 
 def erfc(x: Any) -> Any:
+    if x.size <= _FEW:
+        return _one_by_one(math.erfc, x)
     dtype = x.dtype
     x, size, small = _parts(x)
     far = _complement(np.maximum(size, 0.46875))

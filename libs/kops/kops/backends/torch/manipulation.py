@@ -14,10 +14,10 @@ from kops.dims import (
     other_pad,
     pad_pairs,
     pad_positions,
-    positive,
     shift_pairs,
     target,
 )
+from kops.shapes import standardize_axes
 
 
 def _pad(x: torch.Tensor, pad_width: Any, mode: str, constant_values: Any) -> torch.Tensor:
@@ -47,8 +47,7 @@ def _fill_around(x: torch.Tensor, flat: list[int], value: Any) -> torch.Tensor:
 def _expand_dims(x: torch.Tensor, axis: Any) -> torch.Tensor:
     if isinstance(axis, int):
         return torch.unsqueeze(x, axis)
-    ndim = x.ndim + len(axis)
-    for a in sorted(positive(a, ndim) for a in axis):
+    for a in sorted(standardize_axes(axis, x.ndim + len(axis))):
         x = torch.unsqueeze(x, a)
     return x
 
@@ -92,7 +91,7 @@ TABLE = {
     "ravel": torch.ravel,
     "transpose": lambda x, axes: torch.permute(x, axes or tuple(range(x.ndim - 1, -1, -1))),
     "swapaxes": torch.swapaxes,
-    "moveaxis": torch.moveaxis,
+    "moveaxis": torch.movedim,
     "expand_dims": _expand_dims,
     "squeeze": _squeeze,
     "concatenate": torch.cat,

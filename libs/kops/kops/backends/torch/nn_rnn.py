@@ -35,10 +35,18 @@ def _loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
     return torch.stack(outputs, 1), states
 
 
-def _fusible(inputs: Any, mask: Any) -> bool:
-    # On the CPU the fused kernels are for float32 and float64, and none takes an empty sequence.
+def _fusible(mask: Any, inputs: Any, *others: Any) -> bool:
+    # On the CPU the fused kernels are for float32 and float64; none takes an empty sequence, or torch.func.vmap.
     exact = inputs.dtype in (torch.float32, torch.float64) or inputs.is_cuda
-    return mask is None and exact and inputs.numel() > 0
+    return mask is None and exact and inputs.numel() > 0 and not any(map(_mapped, (inputs, *others)))
+
+
+def _mapped(x: Any) -> bool:
+    while not torch.compiler.is_compiling() and torch._C._functorch.is_functorch_wrapped_tensor(x):
+        if torch._C._functorch.is_batchedtensor(x):
+            return True
+        x = torch._C._functorch.get_unwrapped(x)
+    return False
 
 
 def _weights(kernel: Any, recurrent_kernel: Any, bias: Any, recurrent_bias: Any) -> list[Any]:
@@ -54,7 +62,7 @@ def _weights(kernel: Any, recurrent_kernel: Any, bias: Any, recurrent_bias: Any)
 def lstm(
     inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool
 ) -> Any:
-    if not _fusible(inputs, mask):
+    if not _fusible(mask, inputs, h0, c0, kernel, recurrent_kernel):
         return recurrence.lstm(_loop, inputs, h0, c0, kernel, recurrent_kernel, bias, mask, reverse)
     recurrence.check(
         inputs, (h0, c0), kernel, recurrent_kernel, mask, 4
@@ -75,7 +83,7 @@ def gru(
     reverse: bool,
     reset_after: bool,
 ) -> Any:
-    if not (reset_after and _fusible(inputs, mask)):
+    if not (reset_after and _fusible(mask, inputs, h0, kernel, recurrent_kernel)):
         return recurrence.gru(_loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, reset_after)
     recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 3)
     x = inputs.flip(1) if reverse else inputs
@@ -100,7 +108,7 @@ def simple_rnn(
     reverse: bool,
     activation: str,
 ) -> Any:
-    if not _fusible(inputs, mask):
+    if not _fusible(mask, inputs, h0, kernel, recurrent_kernel):
         return recurrence.simple_rnn(
             _loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, activation
         )

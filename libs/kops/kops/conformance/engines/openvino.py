@@ -24,3 +24,9 @@ def compiled(function: Any, arrays: list[Any], dynamic: bool | str) -> Any:
     program = ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
     results = program([np.asarray(a, order="C") for a in arrays])
     return fetch(results, structure)
+
+
+def native_names(function: Any, arrays: list[Any]) -> set[str]:
+    """Of the operations in the graph."""
+    model, _ = trace(function, [_Input(a, False) for a in arrays])
+    return {op.get_type_name() for op in model.get_ops()}

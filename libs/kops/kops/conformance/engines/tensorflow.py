@@ -34,3 +34,21 @@ def gradients(function: Any, arrays: list[Any], wanted: list[int]) -> list[np.nd
 
 def wide() -> Any:
     return contextlib.nullcontext()
+
+
+def _xla(function: Any, arrays: list[Any], diff: bool) -> Any:
+    traced = tf.function(function, jit_compile=True, autograph=False)
+    yield traced(*arrays), function(*arrays)
+
+
+COMPOSITIONS = {"tf.function(jit_compile=True)": _xla}
+
+
+def native_names(function: Any, arrays: list[Any]) -> set[str]:
+    """Of the operations in the graph."""
+    graph = tf.function(function, autograph=False).get_concrete_function(*arrays).graph.as_graph_def()
+    return {
+        n.op
+        for f in (graph, *(f for f in graph.library.function))
+        for n in getattr(f, "node", ()) or f.node_def
+    }
