@@ -67,61 +67,6 @@ def public(monkeypatch):
     return table, called, Evil
 
 
-@pytest.mark.parametrize(
-    "record",
-    [
-        _record("os", "system", "echo owned", "system"),
-        _record("os", "system", {"command": "echo owned"}),
-        _record("builtins", "eval", {"source": "1"}),
-        _record("builtins", "function", "eval"),
-        _record("os", "function", "system"),
-        _record("subprocess", "Popen", {"args": ["true"]}, "Popen"),
-        _record("builtins", "builtin_function_or_method", "exec"),
-        _record("importlib", "import_module", {"name": "antigravity"}),
-        _record("keras.src.utils.file_utils", "get_file", {"origin": "http://127.0.0.1:1/"}),
-        _record("keras.layers", "__init__"),
-        _record("keras.layers", "Dеnse"),  # the e is Cyrillic
-        _record("keras.utils", "get_file", {"origin": "http://127.0.0.1:1/x"}),
-        _record("keras.utils", "function", "get_file"),
-        _record("keras.config", "function", "enable_unsafe_deserialization"),
-        _record("keras.config", "enable_unsafe_deserialization"),
-        _record("keras.saving", "load_model", {"filepath": "x.keras"}),
-        _record("keras.saving", "function", "load_model"),
-        _record("keras.activations", "function", "deserialize"),
-        _record("builtins", "function", "deserialize"),
-        _record("keras.activations", "relu"),  # a function where a class belongs
-        _record("builtins", "function", "Dense"),
-        _record("keras.layers", "function", "Dense"),  # a class where a function belongs
-        _record("keras.utils", "Plain"),  # a class that makes nothing from configs
-        _record("builtins", "type", "Dense"),
-        _record("keras.layers", "Dense", {}, "shop>Evil"),
-        _record("keras.layers", "Dense", {}, "builtins.eval"),
-        _record("keras.layers", "Dense", {}, 3),
-        _record(["keras.layers"], "Dense"),
-        _record("keras.layers", "Dense", [1, 2]),
-        _record("keras.layers", "TFSMLayer", {"filepath": "/tmp/evil"}),
-        _record("keras.layers", "TorchModuleWrapper", {"module": "cGlja2xl"}),
-        _record("keras.layers", "Dense", {"batch_shape": [None, float("nan")]}),
-        _record("keras.layers", "Dense", {"batch_shape": [None, float("inf")]}),
-        _record("keras.layers", "Dense", {"shape": [1 << 60]}),
-        {"class_name": "__lambda__", "config": {"value": ["4wEAAAA=", None, None]}},
-        {"class_name": "__numpy__", "config": {"value": ["x"], "dtype": "object"}},
-        {"class_name": "__keras_tensor__", "config": {"shape": [float("nan")], "dtype": "float32"}},
-        {"class_name": "__nothing__", "config": {}},
-    ],
-    ids=lambda record: f"{record.get('module')}-{record['class_name']}-{str(record['config'])[:25]}",
-)
-def test_refused(public, record):
-    _, called, _ = public
-    before = set(sys.modules)
-    with pytest.raises((ksave.UnsafeFileError, ksave.UnknownObjectError, TypeError, ksave.CorruptFileError)):
-        deserialize(record)
-    with pytest.raises((ksave.UnsafeFileError, ksave.UnknownObjectError, TypeError, ksave.CorruptFileError)):
-        deserialize({"a": [{"b": record}]})
-    assert called == []
-    assert "antigravity" not in sys.modules and not {"subprocess.evil"} & (set(sys.modules) - before)
-
-
 def test_a_registered_class_does_not_take_the_place_of_a_public_one(public):
     table, _, evil = public
     with ksave.CustomObjectScope({"Dense": evil, "shop>Dense": evil}):
