@@ -9,13 +9,10 @@ from typing import Any, Callable
 
 import kspec
 from ksave import codecs, context, lambdas, lookup, migrations, versions
-from ksave.limits import DEFAULT, CorruptFileError, Limits, PrintableError, UnsafeFileError
+from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
+from ksave.lookup import ConfigError
 from ksave.registry import get_custom_objects
 from kspec import public
-
-
-class ConfigError(PrintableError, TypeError):
-    """A class is known but cannot be made from the config in the file."""
 
 
 class _Defaults:
@@ -70,7 +67,7 @@ def claim_variable(shape: Any, itemsize: int) -> bool:
         UnsafeFileError: the model needs far more than the file holds.
     """
     loader = context.loader.get()
-    if loader is None or loader.budget is None:
+    if loader is None or loader.budget is None or None in tuple(shape):
         return False
     loader.budget["left"] -= math.prod(int(size) for size in shape) * itemsize
     if loader.budget["left"] < 0:
@@ -171,14 +168,14 @@ class Loader:
     def _record(self, record: dict[str, Any]) -> Any:
         tag = record["class_name"]
         if not isinstance(tag, str):
-            raise TypeError(f"In a config 'class_name' is a string, not {tag!r}.")
+            raise ConfigError(f"In a config 'class_name' is a string, not {tag!r}.")
         if tag == "__lambda__":
             return self._lambda(record["config"])
         if tag.startswith("__") and tag.endswith("__"):
             return self._value(tag, record["config"])
         number = record.get("shared_object_id")
         if number is not None and not isinstance(number, int):
-            raise TypeError(f"In a config 'shared_object_id' is a number, not {number!r}.")
+            raise ConfigError(f"In a config 'shared_object_id' is a number, not {number!r}.")
         if number is not None and number in self.shared:
             return self.shared[number]
         if tag in ("function", "builtin_function_or_method"):
@@ -192,7 +189,7 @@ class Loader:
 
     def _object(self, record: dict[str, Any]) -> Any:
         if not isinstance(record["config"], (dict, list)):
-            raise TypeError(
+            raise ConfigError(
                 f"The 'config' of {record['class_name']} is a dictionary, not {type(record['config']).__name__}."
             )
         if self.before_3 and ("layers" in record["config"] or self.custom(record["class_name"]) is None):
@@ -200,7 +197,7 @@ class Loader:
         cls = lookup.find_class(record, self)
         config = record["config"]
         if not isinstance(config, dict):
-            raise TypeError(f"The 'config' of {record['class_name']} is a dictionary, not a list.")
+            raise ConfigError(f"The 'config' of {record['class_name']} is a dictionary, not a list.")
         check_shapes(config)
         try:
             obj = cls.from_config(dict(config))
@@ -233,7 +230,7 @@ class Loader:
     def _further(self, obj: Any, key: str, config: Any, class_name: str) -> None:
         """Build or compile an object as it was when it was saved."""
         if not isinstance(config, dict):
-            raise TypeError(
+            raise ConfigError(
                 f"The '{key}_config' of {class_name} is a dictionary, not {type(config).__name__}."
             )
         check_shapes(config)
@@ -250,7 +247,7 @@ class Loader:
 
     def _value(self, tag: str, config: Any) -> Any:
         if not isinstance(config, dict):
-            raise TypeError(f"The 'config' of {tag} is a dictionary, not {type(config).__name__}.")
+            raise ConfigError(f"The 'config' of {tag} is a dictionary, not {type(config).__name__}.")
         if tag == "__tuple__":
             items = config.get("value", [])
             return tuple(self._any(item) for item in (items if isinstance(items, list) else [items]))

@@ -39,6 +39,9 @@ class Base:
         self.name = name or type(self).__name__.lower()
         self._own: list[Variable] = []
 
+    trainable_weights = property(lambda self: self._own)
+    non_trainable_weights = property(lambda self: [])
+
     def get_config(self) -> dict[str, Any]:
         return {"name": self.name}
 

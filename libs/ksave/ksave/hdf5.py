@@ -38,6 +38,11 @@ class Entry(NamedTuple):
 Listing = Dict[str, Dict[str, Optional[Entry]]]
 
 
+def listed_bytes(listing: Listing) -> int:
+    """Size of all arrays in a list, unpacked."""
+    return sum(entry.nbytes for inside in listing.values() for entry in inside.values() if entry is not None)
+
+
 def open_checked(source: Any, name: str | None = None, limits: Limits = DEFAULT, text: bool = False) -> Any:
     """`open_listed` without the list."""
     return open_listed(source, name, limits, text)[0]

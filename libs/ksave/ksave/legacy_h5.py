@@ -4,29 +4,39 @@ from __future__ import annotations
 
 import dataclasses
 import difflib
+import re
 import warnings
 from typing import Any
 
-from ksave import checked_json, context, hdf5, legacy_optimizer
+from ksave import checked_json, context, hdf5, legacy_optimizer, legacy_weights, versions
 from ksave.legacy_config import compile_config
 from ksave.legacy_write import TOP, layer_variables, own_variables
 from ksave.limits import DEFAULT, CorruptFileError
+from ksave.saveables import walk
 
 
 def load_model(path: str, loader: Any, compile: bool = True) -> Any:
     """Make the model of a legacy `.h5` file; see `ksave.load_model`."""
-    with hdf5.open_checked(path, path, loader.limits, text=True) as file:
+    opened, listing = hdf5.open_listed(path, path, loader.limits, text=True)
+    with opened as file:
         text = file.attrs.get("model_config")
         if text is None:
             raise CorruptFileError(
                 f"{path} holds no model: it has no 'model_config'. If it holds weights alone, make the model "
                 "and call load_weights()."
             )
-        loader = dataclasses.replace(loader, legacy=True)
+        version = file.attrs.get("keras_version")
+        version = version if isinstance(version, str) else None
+        # Keras 1 did not always say that it was.
+        before_3 = version is None or versions.is_before_3(version)
+        budget = {"left": loader.limits.variable_bytes(hdf5.listed_bytes(listing))}
+        loader = dataclasses.replace(loader, legacy=True, before_3=before_3, budget=budget)
         config = checked_json.loads(text, f"{path}: model_config", loader.limits)
         if not isinstance(config, dict) or "class_name" not in config:
             raise CorruptFileError(f"{path}: model_config describes no model.")
         model = loader.deserialize(config)
+        if not hasattr(model, "layers"):
+            raise CorruptFileError(f"{path}: model_config describes no model.")
         if "model_weights" not in file:
             raise CorruptFileError(f"{path} holds no weights: it has no 'model_weights'.")
         with hdf5.damage(path):
@@ -37,6 +47,7 @@ def load_model(path: str, loader: Any, compile: bool = True) -> Any:
             _compile(model, settings, loader)
             if "optimizer_weights" in file:
                 _read_optimizer(model, file["optimizer_weights"], path)
+    versions.announce(path, version, loader.notes)
     return model
 
 
@@ -46,6 +57,10 @@ def load_weights(model: Any, path: str, by_name: bool = False, skip_mismatch: bo
         group = file.get("model_weights", file)
         with hdf5.damage(path):
             _read_layers(model, group, path, by_name, skip_mismatch)
+
+
+# Names of Keras before 2.4 that tell nothing: `training/Adam/variable_1`, `param_1`.
+_NUMBERED = re.compile(r"/iterations$|(variable|Variable|param)_?\d*(:0)?$")
 
 
 def _text(values: Any) -> list[str]:
@@ -70,6 +85,7 @@ def _read_layers(
     names = _names(group, "layer_names")
     if not names:
         raise CorruptFileError(f"{path} is not a legacy weights file: it has no 'layer_names'.")
+    backend = group.attrs.get("backend", group.file.attrs.get("backend"))
     saved = [(name, _names(group[name], "weight_names")) for name in names]
     filled = [(name, weights) for name, weights in saved if weights]
     layers = [layer for layer in model.layers if layer_variables(layer)]
@@ -87,7 +103,11 @@ def _read_layers(
         problems += _assign(own_variables(model), values, path, "the model itself", top)
     for layer, name, weights in pairs:
         values = [group[name][weight] for weight in weights]
+        values = legacy_weights.in_todays_form(layer, values, weights, backend)
         problems += _assign(layer_variables(layer), values, path, layer.name, weights)
+    for _, node in walk(model):
+        if hasattr(node, "finalize_state") and getattr(node, "weights", None):
+            node.finalize_state()  # what a layer derives from its weights, as Normalization does
     if problems:
         message = f"{path} does not fit the model:\n  " + "\n  ".join(problems)
         if not skip_mismatch:
@@ -105,7 +125,7 @@ def _assign(variables: list[Any], values: list[Any], path: str, owner: str, name
     ]
     if not wrong:
         for variable, value in zip(variables, values):
-            variable.assign(hdf5.read_array(value))
+            variable.assign(hdf5.read_array(value) if hasattr(value, "id") else value)
     return wrong
 
 
@@ -122,7 +142,7 @@ def _count_message(path: str, filled: list[tuple[str, list[str]]], layers: list[
 
 
 def _compile(model: Any, settings: dict[str, Any], loader: Any) -> None:
-    config = compile_config(settings)
+    config = compile_config(settings, loader.public_names)
     optimizer = config["optimizer"]
     if isinstance(optimizer, dict) and isinstance(optimizer.get("class_name"), str):
         # Keras 2.11 and later wrote its own optimizers as if users had registered them.
@@ -139,7 +159,11 @@ def _read_optimizer(model: Any, group: Any, path: str) -> None:
     if optimizer is None or not names:
         return
     values = [group[name] for name in names]
-    variables = legacy_optimizer.in_file_order(list(optimizer.variables), names)
+    variables = list(optimizer.variables)
+    if all(_NUMBERED.search(name) for name in names):
+        variables, values = legacy_optimizer.by_slots(variables, values)
+    else:
+        variables = legacy_optimizer.in_file_order(variables, names)
     problems = _assign(variables, values, path, "the optimizer", names)
     if problems:
         warnings.warn(f"The optimizer starts afresh: {problems[0]}", stacklevel=4)

@@ -66,6 +66,10 @@ class UnknownObjectError(PrintableError, TypeError):
     """A file names a class or function that is neither public nor registered here."""
 
 
+class ConfigError(PrintableError, TypeError):
+    """A record is damaged, or a class is known but cannot be made from the config in the file."""
+
+
 def _under(module: str, root: str) -> bool:
     return module == root or module.startswith(root + ".")
 
@@ -77,7 +81,7 @@ def find_class(record: dict[str, Any], loader: Loader) -> Any:
     registered = record.get("registered_name")
     for key, value in (("module", module), ("class_name", class_name), ("registered_name", registered)):
         if value is not None and not isinstance(value, str):
-            raise TypeError(f"In a config {key!r} is a string or null, not {value!r}.")
+            raise ConfigError(f"In a config {key!r} is a string or null, not {value!r}.")
     found = _public_class(module, class_name, registered, loader)
     if found is None and registered:
         found = loader.custom(registered)
@@ -141,7 +145,7 @@ def _by_class_name(module: str | None, class_name: str, loader: Loader) -> Any:
     if class_name in loader.module_objects:
         return loader.module_objects[class_name]
     spaces = list(loader.namespaces)
-    if loader.legacy or (module and any(_under(module, root) for root in _OLD_ROOTS)):
+    if loader.legacy and not module or module and any(_under(module, root) for root in _OLD_ROOTS):
         parts = (module or "").split(".")
         spaces += [space for space in CLASS_NAMESPACES if space.rpartition(".")[2] in parts[1:]]
         spaces += CLASS_NAMESPACES
@@ -166,7 +170,7 @@ def find_function(record: dict[str, Any], loader: Loader) -> Any:
     name = record["config"]
     module = record.get("module")
     if not isinstance(name, str):
-        raise TypeError(f"A function stands in a config with its name, not with {name!r}.")
+        raise ConfigError(f"A function stands in a config with its name, not with {name!r}.")
     found = loader.custom(name)
     if found is None:
         for place in _function_places(module, name, loader):
@@ -176,6 +180,10 @@ def find_function(record: dict[str, Any], loader: Loader) -> Any:
             found = None
     if found is None and name in loader.module_objects:
         found = loader.module_objects[name]
+    if found is None:
+        # Keras 3.0 wrote the bare name of a registered function in some places.
+        named = [key for key in loader.known_custom() if key.rpartition(">")[2] == name]
+        found = loader.custom(named[0]) if len(named) == 1 else None
     if found is None:
         raise UnknownObjectError(_unknown("function", name, module, None, loader))
     if not callable(found) or isinstance(found, type):

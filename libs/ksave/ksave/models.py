@@ -2,28 +2,26 @@
 
 from __future__ import annotations
 
-import contextlib
 import datetime
 import json
 import os
 import tempfile
 import zipfile
-from typing import Any, Iterator
+from typing import Any
 
-from ksave import archive, checked_json, sniff
+from ksave import archive, checked_json, sniff, versions
 from ksave.atomic import atomic_file, atomic_folder
 from ksave.deserialize import Loader, _Defaults
 from ksave.limits import DEFAULT, CorruptFileError
 from ksave.overwrite import may_write
-from ksave.saveables import walk
+from ksave.saveables import is_node, walk
 from ksave.serialize import object_sharing, serialize_keras_object
 from ksave.stored_member import stored_member
 from ksave.stores import Writer
+from ksave.versions import KERAS_VERSION
 from ksave.weights import WEIGHTS, archive_weights, read_nodes, write_nodes
 from kspec import public
 
-# The version of the Keras format that is written, and up to which files are known.
-KERAS_VERSION = "3.15.2"
 CONFIG = "config.json"
 METADATA = "metadata.json"
 ASSETS = "assets/"
@@ -33,15 +31,16 @@ ASSETS = "assets/"
 def save_model(
     model: Any, filepath: Any, overwrite: bool = True, zipped: bool | None = None, **kwargs: Any
 ) -> None:
-    """Write a model, its weights and its training state to a `.keras` file.
+    """Write a model, its weights and its training state to a `.keras` file, or to a legacy `.h5` file.
 
     The file is complete or not there at all: it gets its name only when all of it is written.
 
     Args:
         model: the model.
-        filepath: a path that ends in `.keras`.
+        filepath: a path that ends in `.keras`, or in `.h5` or `.hdf5` for the layout of Keras 1 and 2, which has
+            no assets and no state of seed generators and metrics.
         overwrite: write over a file that is there; otherwise ask first.
-        zipped: False writes a folder of that name instead of a zip file.
+        zipped: False writes a folder, whose name has no ending, instead of a zip file.
 
     Raises:
         ValueError: another ending.
@@ -53,15 +52,22 @@ def save_model(
     if kwargs:
         raise TypeError(f"save_model() has no argument {sorted(kwargs)[0]!r}.")
     path = os.fspath(filepath)
-    if path.endswith(".h5"):
-        from ksave import legacy_h5
+    if path.endswith((".h5", ".hdf5")):
+        from ksave import legacy_write
 
-        legacy_h5.save_model(model, path, overwrite)
+        if zipped:
+            raise ValueError(f"{path} is an HDF5 file and cannot be a zip file; leave zipped out.")
+        legacy_write.save_model(model, path, overwrite)
         return
-    if not path.endswith(".keras"):
+    if zipped is False and path.endswith(".keras"):
         raise ValueError(
-            f"A model is saved to a file whose name ends in '.keras', not to {path!r}. "
-            "To save weights alone use save_weights(); for other runtimes use export()."
+            f"With zipped=False a folder is written, whose name must not end in '.keras', as {path!r} does: "
+            "Keras takes such a name for a zip file."
+        )
+    if zipped is not False and not path.endswith(".keras"):
+        raise ValueError(
+            f"A model is saved to a file whose name ends in '.keras' (or '.h5'), not to {path!r}. To save weights "
+            "alone use save_weights(), for other runtimes export(), for a folder zipped=False."
         )
     if not may_write(path, overwrite):
         return
@@ -88,7 +94,7 @@ def _write_folder(model: Any, path: str, texts: dict[str, str]) -> None:
             writer.close()
         assets = os.path.join(folder, "assets")
         os.mkdir(assets)
-        _write_assets(model, assets)
+        write_assets(model, assets)
 
 
 def _write_zip(model: Any, path: str, texts: dict[str, str]) -> None:
@@ -102,14 +108,15 @@ def _write_zip(model: Any, path: str, texts: dict[str, str]) -> None:
                     write_nodes(model, writer)
                 finally:
                     writer.close()
-            _write_assets(model, assets)
+            write_assets(model, assets)
             for folder, _, files in sorted(os.walk(assets)):
                 for file in sorted(files):
                     full = os.path.join(folder, file)
                     target.write(full, ASSETS + os.path.relpath(full, assets).replace(os.sep, "/"))
 
 
-def _write_assets(model: Any, root: str) -> None:
+def write_assets(model: Any, root: str) -> None:
+    """Let every node of a model write its files to folders below `root` named by the nodes' paths."""
     for path, node in walk(model):
         if hasattr(node, "save_assets"):
             folder = os.path.join(root, *path.split("/"))
@@ -127,7 +134,8 @@ def load_model(
     """Make the model that a `.keras` file holds.
 
     Args:
-        filepath: a `.keras` file or folder, or a legacy `.h5` file of a whole model.
+        filepath: a `.keras` file, a folder that `zipped=False` wrote, a legacy `.h5` file of a whole model, or
+            the folder of an Orbax checkpoint, whose latest step is read.
         custom_objects: names in the file to classes and functions.
         compile: compile the model as it was when it was saved, if it was.
         safe_mode: refuse files that hold code (lambdas, SavedModels, pickles).
@@ -152,7 +160,12 @@ def load_model(
         from ksave import legacy_h5
 
         return legacy_h5.load_model(path, loader, compile)
-    if not path.endswith(".keras"):
+    if os.path.isdir(path):
+        from ksave import orbax_checkpoint
+
+        if orbax_checkpoint.is_checkpoint(path):
+            return orbax_checkpoint.load_model(path, loader, compile)
+    if not path.endswith(".keras") and not _is_model_folder(path):
         raise ValueError(
             f"Models are loaded from .keras files and legacy .h5 files. {path} is a {sniff.kind_of(path)}"
             + (
@@ -167,15 +180,25 @@ def load_model(
             raise CorruptFileError(f"{path}: {CONFIG} describes no model.")
         if not compile:
             config.pop("compile_config", None)
+        version = file_version(source)
+        loader.before_3, loader.newer = versions.is_before_3(version), versions.is_newer(version)
+        loader.legacy = loader.before_3
         with archive_weights(source, verified=False) as reader:  # read_nodes does, in passing
             loader.budget = {"left": loader.limits.variable_bytes(reader.nbytes())}
             loader.waiting = []
-            with _version_in_errors(source):
+            with versions.explained(version):
                 model = loader.deserialize(config)
-            read_nodes(model, reader, path)
+            if not is_node(model):
+                raise CorruptFileError(f"{path}: {CONFIG} describes no model.")
+            read_nodes(model, reader, path, before_3=loader.before_3)
             loader.finish()
         _load_assets(model, source)
+    versions.announce(path, version, loader.notes)
     return model
+
+
+def _is_model_folder(path: str) -> bool:
+    return os.path.isfile(os.path.join(path, CONFIG))
 
 
 def _load_assets(model: Any, source: Any) -> None:
@@ -183,25 +206,15 @@ def _load_assets(model: Any, source: Any) -> None:
         return
     with tempfile.TemporaryDirectory() as root:
         source.extract(ASSETS, root)
-        for path, node in walk(model):
-            folder = os.path.join(root, *path.split("/"))
-            if hasattr(node, "load_assets") and os.path.isdir(folder):
-                node.load_assets(folder)
+        read_assets(model, root)
 
 
-@contextlib.contextmanager
-def _version_in_errors(source: Any) -> Iterator[None]:
-    """A file of a newer version is tried; when that fails, its version is part of the explanation."""
-    try:
-        yield
-    except Exception as error:
-        version = file_version(source)
-        if version and _numbers(version) > _numbers(KERAS_VERSION):
-            error.args = (
-                f"{error}\n(The file was written by Keras {version}, newer than {KERAS_VERSION}, up to which "
-                "files are known here.)",
-            )
-        raise
+def read_assets(model: Any, root: str) -> None:
+    """Let every node of a model read its files, which are in folders below `root` named by the nodes' paths."""
+    for path, node in walk(model):
+        folder = os.path.join(root, *path.split("/"))
+        if hasattr(node, "load_assets") and os.path.isdir(folder):
+            node.load_assets(folder)
 
 
 def file_version(source: Any) -> str | None:
@@ -211,7 +224,3 @@ def file_version(source: Any) -> str | None:
     metadata = checked_json.loads(source.read(METADATA), METADATA, DEFAULT)
     version = metadata.get("keras_version") if isinstance(metadata, dict) else None
     return version if isinstance(version, str) else None
-
-
-def _numbers(version: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in version.split(".")[:2] if part.isdigit())

@@ -280,10 +280,7 @@ class Reader:
 
     def nbytes(self) -> int:
         """Size of all arrays, unpacked."""
-        entries = (
-            entry for listing in self._listings for inside in listing.values() for entry in inside.values()
-        )
-        return sum(entry.nbytes for entry in entries if entry is not None)
+        return sum(map(hdf5.listed_bytes, self._listings))
 
     def __contains__(self, path: str) -> bool:
         return any(path in listing for listing in self._listings)
