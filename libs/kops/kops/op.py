@@ -247,8 +247,16 @@ class Op:
         assert rule is not None, f"{self.name} is checked by a shape rule it does not have"
 
         def run(*args: Any) -> Any:
+            positional, keywords = self._split(args)
+            rule(*positional, **keywords)
+            return kernel(*args)
+
+        def run_simple(*args: Any) -> Any:
             rule(*args)
             return kernel(*args)
+
+        if self.formula is self.body:
+            return run_simple
 
         return run
 
@@ -367,7 +375,7 @@ class Op:
     def explain(self, error: Exception, args: Sequence[Any]) -> Exception:
         """What to raise for a failed call: the rules' own words if they object too, else the error as it is."""
         # What failed inside of a composite is told as its own rules tell it, as symbolic calls do.
-        if _is_named(error) and (self.kind != "composite" or self.shape_rule is None):
+        if _is_named(error) and self.kind != "composite":
             return error
         if self.kind != "functional" and not isinstance(error, NotImplementedError):
             try:
@@ -379,15 +387,19 @@ class Op:
         return _mark_named(error)
 
     def _named(self, error: Exception, args: Sequence[Any]) -> Exception:
-        if _is_named(error):
+        words = getattr(error, "_words", None)  # what an op inside said: the op that was called says it
+        if _is_named(error) and (words is None or self.kind != "composite"):
             return error
+        words = words or str(error)
         shown = ", ".join(f"{p.name}: {_show(v)}" for p, v in zip(self.parameters, args))
         kind = (
             type(error)
             if type(error) in (ValueError, TypeError, IndexError, NotImplementedError)
             else ValueError
         )
-        return _mark_named(kind(f"{self.name}: {error} Called with {shown}."))
+        named = _mark_named(kind(f"{self.name}: {words} Called with {shown}."))
+        named._words = words  # type: ignore[attr-defined]
+        return named
 
 
 def _is_named(error: Exception) -> bool:

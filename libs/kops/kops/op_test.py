@@ -132,14 +132,15 @@ def test_error_says_the_same_eager_and_symbolic():
     )
 
 
-def test_error_of_an_op_within_an_op_keeps_its_name():
+def test_error_of_an_op_within_an_op_names_the_one_that_was_called():
     @composite(dtype=promote.common)
     def twice_sum_in_test(a: Tensor, b: Tensor):
         return add(add(a, b), b)
 
     try:
         _, words = _words(lambda: twice_sum_in_test(tensor([1.0, 2.0]), tensor([1.0, 2.0, 3.0])))
-        assert words.startswith("add: shapes (2,) and (3,)")
+        assert words.startswith("twice_sum_in_test: shapes (2,) and (3,)")
+        assert words.endswith("Called with a: float32(2), b: float32(3).")
     finally:
         del OPS["twice_sum_in_test"]
 

@@ -79,7 +79,7 @@ def broadcast_shapes(*shapes: Sequence[int | None]) -> Shape:
             if have == 1 or have is None:
                 result[i] = have if d is None and have != 1 else d
             elif d is not None:
-                text = " and ".join(str(tuple(s)) for s in shapes)
+                text = " and ".join(str(tuple(s)) for s in shapes if len(s))
                 raise ValueError(
                     f"shapes {text} do not broadcast: counted from the end, dimensions must be equal or 1, "
                     f"but {have} meets {d}."

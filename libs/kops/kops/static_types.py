@@ -27,11 +27,13 @@ def _is(kind: str, x: Any) -> bool:
 
 
 def check_static_types(parameters: Sequence[Any], args: Sequence[Any]) -> None:
-    """Raise TypeError for the first static argument of a wrong type.
+    """Raise TypeError for the first static argument of a wrong type, or None in place of a tensor.
 
     A tensor passes: it is a number that is known at run time.
     """
     for p, x in zip(parameters, args):
+        if x is None and p.kind == "tensor" and p.default is p.EMPTY:
+            raise TypeError(f"{p.name} is a tensor, not None.")
         if p.wants is None or x is p.default or hasattr(x, "shape") and p.wants != "str":
             continue
         kind, _, optional = p.wants.partition(" | ")

@@ -233,7 +233,14 @@ def cbrt(x: Tensor) -> Any:
     Returns:
         A float tensor of the shape of `x`.
     """
-    return multiply(sign(x), power(absolute(x), 1 / 3))
+    from kops.ops.elementwise_comparison import equal, where
+
+    # At 0 the slope is infinite; the sign's product with it would be NaN.
+    zero = equal(x, 0)
+    others = where(zero, 1, x)
+    return where(
+        zero, power(where(zero, x, 1), 1 / 3), multiply(sign(others), power(absolute(others), 1 / 3))
+    )
 
 
 @public("keras.ops.reciprocal", "keras.ops.numpy.reciprocal")
@@ -307,7 +314,7 @@ def round(x: Tensor, decimals: int = 0) -> Any:
 
 
 @public("keras.ops.clip", "keras.ops.numpy.clip")
-@primitive(dtype=promote.numeric, shape=shapes.same)
+@primitive(dtype=promote.real_numeric, shape=shapes.same)
 def clip(x: Tensor, x_min: Any, x_max: Any) -> Any:
     """`x` limited to the interval `[x_min, x_max]`.
 

@@ -7,6 +7,7 @@ from typing import Any
 
 from kops import promote, shapes
 from kops.declare import Tensor, composite
+from kops.engine import engine
 from kops.ops.elementwise_arithmetic import (
     absolute,
     add,
@@ -69,6 +70,14 @@ def fmin(x1: Tensor, x2: Tensor) -> Any:
     return where(isnan(x1), x2, where(isnan(x2), x1, minimum(x1, x2)))
 
 
+def flat_at_zero(function: Any, x: Any) -> Any:
+    """A root, with slope 0 where `x` is 0 instead of an infinite one, which would make what lies before it NaN."""
+    if not engine().HAS_GRADIENTS:
+        return function(x)
+    zero = equal(x, 0)
+    return where(zero, 0, function(where(zero, 1, x)))
+
+
 @public("keras.ops.hypot", "keras.ops.numpy.hypot")
 @composite(dtype=promote.real_inexact_only, shape=shapes.broadcast)
 def hypot(x1: Tensor, x2: Tensor) -> Any:
@@ -113,10 +122,11 @@ def logaddexp(x1: Tensor, x2: Tensor) -> Any:
     Returns:
         The broadcast tensor, float.
     """
-    # Equal arguments apart: their difference is NaN when both are infinite.
+    # Equal arguments apart: their difference is NaN when both are infinite, and half of the gradient is each one's.
     same = equal(x1, x2)
-    distance = where(same, 0, absolute(subtract(x1, x2)))
-    return add(where(same, x1, maximum(x1, x2)), log1p(exp(negative(distance))))
+    distance = absolute(subtract(where(same, 0, x1), where(same, 0, x2)))
+    larger = where(same, add(multiply(x1, 0.5), multiply(x2, 0.5)), maximum(x1, x2))
+    return add(larger, log1p(exp(negative(distance))))
 
 
 @public("keras.ops.logaddexp2", "keras.ops.numpy.logaddexp2")

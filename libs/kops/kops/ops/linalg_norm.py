@@ -25,6 +25,11 @@ def _norm_shape(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
             raise ValueError(f"the norm {ord!r} is of matrices; vectors have numbers as orders.")
         if len(axes) == 2 and ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
             raise ValueError(f"matrix norms are 'fro', 'nuc', 1, -1, 2, -2, inf and -inf; got {ord!r}.")
+    extreme = (math.inf, -math.inf) if len(axes) == 1 else (1, -1, 2, -2, math.inf, -math.inf)
+    if not isinstance(ord, str) and ord in extreme and 0 in (x.shape[a] for a in axes):
+        raise ValueError(
+            f"the norm of order {ord} is of one element, of which shape {tuple(x.shape)} has none."
+        )
     return reduced_shape(x.shape, axis, keepdims)
 
 
@@ -44,6 +49,7 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
     from kops.ops.core import cast
     from kops.ops.elementwise_arithmetic import absolute, power
     from kops.ops.elementwise_comparison import not_equal
+    from kops.ops.elementwise_piecewise import flat_at_zero
 
     axes = standardize_axes(axis, len(x.shape))  # type: ignore[attr-defined]
     if ord is None or ord == "fro" or (ord == 2 and len(axes) == 1):
@@ -58,21 +64,18 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
         )
     if ord == 1:
         return reduction.sum(absolute(x), axis=axes, keepdims=keepdims)
-    return power(reduction.sum(power(absolute(x), float(ord)), axis=axes, keepdims=keepdims), 1.0 / ord)
+    total = reduction.sum(power(absolute(x), float(ord)), axis=axes, keepdims=keepdims)
+    return flat_at_zero(lambda t: power(t, 1.0 / ord), total)
 
 
 def _euclidean(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
     from kops.ops.elementwise_arithmetic import absolute, sqrt, square
-    from kops.ops.elementwise_comparison import equal, where
-    from kops.ops.manipulation import squeeze
+    from kops.ops.elementwise_piecewise import flat_at_zero
     from kops.ops.reduction import sum
 
     if dtypes.standardize_dtype(x.dtype).startswith("complex"):
         x = absolute(x)
-    total = sum(square(x), axis=axes, keepdims=True)
-    zero = equal(total, 0)
-    length = where(zero, 0.0, sqrt(where(zero, 1.0, total)))
-    return length if keepdims else squeeze(length, axes)
+    return flat_at_zero(sqrt, sum(square(x), axis=axes, keepdims=keepdims))
 
 
 def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:

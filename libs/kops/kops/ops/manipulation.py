@@ -11,7 +11,6 @@ from kops.declare import Operand, Tensor, Tensors, composite, primitive
 from kops.dims import as_tuple, is_int, pad_pairs
 from kops.shapes import (
     Shape,
-    broadcast_shapes,
     standardize_axes,
     standardize_axis,
 )
@@ -20,6 +19,8 @@ from kspec import public
 
 def _entries(shape: Any) -> tuple[Any, ...]:
     """A target shape as a tuple; what is not an int (a dimension known only at run time) becomes None."""
+    if isinstance(shape, str):
+        raise TypeError(f"ints are needed, not {shape!r}.")
     entries = shape if isinstance(shape, (tuple, list)) else (shape,) if is_int(shape) else tuple(shape)
     return tuple(operator.index(d) if is_int(d) else None for d in entries)
 
@@ -37,6 +38,8 @@ def _reshaped(x: Any, newshape: Any) -> Shape:
     have = math.prod(d for d in x.shape if d is not None)
     total = _size(x.shape)
     if total is not None:
+        if -1 in target and not known:
+            raise ValueError(f"the -1 in {tuple(newshape)} can be anything: there are no elements.")
         fits = total % known == 0 if known and unknown else total == known if not unknown else total == 0
         if not fits:
             raise ValueError(f"{total} elements of shape {x.shape} do not fill shape {tuple(newshape)}.")
@@ -248,16 +251,13 @@ def _part_lengths(indices: Any, length: int | None) -> list[int | None]:
     edges = [operator.index(i) for i in indices]
     if length is not None:
         edges = [max(0, min(length, i + length if i < 0 else i)) for i in edges]
-    parts: list[int | None] = []
-    before: int | None = 0
-    for edge in (*edges, length):
-        parts.append(None if edge is None or edge < 0 or before is None else max(0, edge - before))
-        before = None if edge is None or edge < 0 else edge
-    return parts
+    if length is None:  # each part may be cut short
+        return [None] * (len(edges) + 1)
+    return [max(0, b - a) for a, b in zip((0, *edges), (*edges, length))]
 
 
 @public("keras.ops.split", "keras.ops.numpy.split")
-@primitive(dtype=promote.first, shape=_split_shapes)
+@primitive(dtype=promote.first, shape=_split_shapes, checked=True)
 def split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> Any:
     """Parts of a tensor along an axis, as a list.
 
@@ -300,6 +300,8 @@ def unstack(x: Tensor, num: int | None = None, axis: int = 0) -> Any:
 
 def _tiled(x: Any, repeats: Any) -> Shape:
     times = _entries(repeats)
+    if any(r is None for r in as_tuple(repeats)):
+        raise TypeError(f"repeats are ints; got {repeats}.")
     n = max(len(times), len(x.shape))
     shape = (1,) * (n - len(x.shape)) + tuple(x.shape)
     times = (1,) * (n - len(times)) + times
@@ -309,7 +311,7 @@ def _tiled(x: Any, repeats: Any) -> Shape:
 
 
 @public("keras.ops.tile", "keras.ops.numpy.tile")
-@primitive(dtype=promote.first, shape=_tiled)
+@primitive(dtype=promote.first, shape=_tiled, checked=True)
 def tile(x: Tensor, repeats: Any) -> Any:
     """The whole tensor repeated along its axes.
 
@@ -330,6 +332,10 @@ def _repeated(x: Any, repeats: Any, axis: Any = None) -> Shape:
     length = shape[axis]
     if isinstance(times, (tuple, list)) and len(times) == 1:
         times = times[0]
+    counts = times if isinstance(times, (tuple, list)) else [times]
+    for n in counts:
+        if not hasattr(n, "shape") and operator.index(n) < 0:
+            raise ValueError(f"repeats cannot be negative; got {repeats}.")
     if isinstance(times, (tuple, list)):
         if length is not None and length != len(times):
             raise ValueError(f"{len(times)} repeats do not fit axis {axis} of length {length}.")
@@ -340,7 +346,7 @@ def _repeated(x: Any, repeats: Any, axis: Any = None) -> Shape:
 
 
 @public("keras.ops.repeat", "keras.ops.numpy.repeat")
-@primitive(dtype=promote.first, shape=_repeated)
+@primitive(dtype=promote.first, shape=_repeated, checked=True)
 def repeat(x: Tensor, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated.
 
@@ -361,11 +367,13 @@ def _broadcasted(x: Any, shape: Any) -> Shape:
         t not in (None, d) and d not in (None, 1) for d, t in zip(reversed(x.shape), reversed(target))
     ):
         raise ValueError(f"shape {x.shape} does not broadcast to {tuple(shape)}.")
-    return tuple(broadcast_shapes(target, x.shape)) if None in target else target
+    own = (1,) * (len(target) - len(x.shape)) + tuple(x.shape)
+    given = shape if isinstance(shape, (tuple, list)) else target
+    return tuple(d if s is None else t for d, t, s in zip(own, target, given))
 
 
 @public("keras.ops.broadcast_to", "keras.ops.numpy.broadcast_to")
-@primitive(dtype=promote.first, shape=_broadcasted)
+@primitive(dtype=promote.first, shape=_broadcasted, checked=True)
 def broadcast_to(x: Tensor, shape: Any) -> Any:
     """Axes of length 1 repeated, and axes added in front, up to `shape`.
 
@@ -406,6 +414,9 @@ def flipud(x: Tensor) -> Any:
 
 
 def _rolled(x: Any, shift: Any, axis: Any = None) -> Shape:
+    for s in as_tuple(shift):
+        if not hasattr(s, "shape"):
+            operator.index(s)
     if axis is not None:
         n = len(as_tuple(axis))
         for a in as_tuple(axis):
@@ -444,7 +455,7 @@ def rot90(array: Tensor, k: int = 1, axes: Any = (0, 1)) -> Any:
         axes: the two axes.
     """
     n = len(array.shape)  # type: ignore[attr-defined]
-    if len(axes) != 2 or n < 2:
+    if not isinstance(axes, (tuple, list)) or len(axes) != 2 or n < 2:
         raise ValueError(f"rotation needs two axes of a tensor with at least 2 dimensions; got axes {axes}.")
     a, b = standardize_axes(tuple(axes), n)
     turns = k % 4

@@ -12,6 +12,7 @@ from kops.ops.creation import ones_like
 from kops.ops.elementwise import (
     add,
     divide,
+    equal,
     exp,
     isfinite,
     log,
@@ -21,6 +22,7 @@ from kops.ops.elementwise import (
     subtract,
     where,
 )  # fmt: skip
+from kops.ops.elementwise_piecewise import flat_at_zero
 from kspec import public
 
 
@@ -49,6 +51,8 @@ def _average_shape(x: Any, axis: Any = None, weights: Any = None) -> shapes.Shap
         size = x.shape[shapes.standardize_axis(axis, len(x.shape))]
         if None not in (size, weights.shape[0]) and size != weights.shape[0]:
             raise ValueError(f"there are {weights.shape[0]} weights for the {size} places of axis {axis}.")
+    elif weights is not None and shapes.broadcast_shapes(x.shape, weights.shape) != tuple(x.shape):
+        raise ValueError(f"weights of shape {tuple(weights.shape)} do not broadcast to {tuple(x.shape)}.")
     return shapes.reduced_shape(x.shape, axis, False)
 
 
@@ -122,7 +126,7 @@ def var(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 @public("keras.ops.std", "keras.ops.numpy.std")
 @composite(dtype=promote.statistic, shape=shapes.reduce)
 def std(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
-    """Standard deviation: the root of the variance.
+    """Standard deviation: the root of the variance. The gradient at a constant is 0, not NaN.
 
     Args:
         x: a tensor.
@@ -132,7 +136,7 @@ def std(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Returns:
         The reduced tensor, float.
     """
-    return sqrt(var(x, axis, keepdims))
+    return flat_at_zero(sqrt, var(x, axis, keepdims))
 
 
 @public("keras.ops.max", "keras.ops.numpy.max")
@@ -326,8 +330,10 @@ def logsumexp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
     largest = max(x, axis, True, initial=-float("inf"))
     largest = where(isfinite(largest), largest, 0)
-    total = log(sum(exp(subtract(x, largest)), axis, True))
-    result = add(total, largest)
+    total = sum(exp(subtract(x, largest)), axis, True)
+    # Where all is -inf the logarithm is not asked: its gradient would be NaN.
+    nothing = equal(total, 0)
+    result = where(nothing, -float("inf"), add(log(where(nothing, 1, total)), largest))
     return result if keepdims else sum(result, axis)
 
 

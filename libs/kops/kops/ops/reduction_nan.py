@@ -9,6 +9,7 @@ from kops.declare import Tensor, composite
 from kops.dtypes import is_float_dtype
 from kops.ops.core import cast
 from kops.ops.elementwise import absolute, divide, equal, isnan, logical_not, sqrt, square, subtract, where
+from kops.ops.elementwise_piecewise import flat_at_zero
 from kops.ops.reduction import _chosen_shape, _index_shape, all, argmax, argmin, max, min, prod, sum
 from kspec import public
 
@@ -101,7 +102,7 @@ def nanstd(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Returns:
         The reduced tensor, float.
     """
-    return sqrt(nanvar(x, axis, keepdims))
+    return flat_at_zero(sqrt, nanvar(x, axis, keepdims))
 
 
 @public("keras.ops.nanmax", "keras.ops.numpy.nanmax")

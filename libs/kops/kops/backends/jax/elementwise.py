@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from kops.backends.division import zero_by_zero
+from kops.backends.formula import formula_if
 from kops.backends.limit import limit
 
 
@@ -21,11 +22,41 @@ def _power(x: Any, y: Any) -> Any:
         x, y = jnp.asarray(x), jnp.asarray(y)
         below = jnp.where(jnp.abs(x) == 1, jnp.where((x == -1) & (y % 2 == 1), -1, 1), 0).astype(x.dtype)
         return jnp.where(y < 0, below, jnp.power(x, jnp.maximum(y, 0)))
+    if traced(x) and not isinstance(y, (int, float)):
+        # x**0 is flat, at 0, too, where the slope would be 0 times infinity.
+        x = jnp.where((x == 0) & (y == 0), 1, x)
     return jnp.power(x, y)
 
 
+def traced(x: Any) -> bool:
+    """Whether it may be differentiated."""
+    return isinstance(x, jax.core.Tracer)
+
+
+@jax.custom_jvp
+def _flat_absolute(x: Any) -> Any:
+    return jnp.absolute(x)
+
+
+@_flat_absolute.defjvp
+def _slope(primals: Any, tangents: Any) -> Any:
+    # JAX's own is 1 at 0.
+    return jnp.absolute(primals[0]), jnp.sign(primals[0]) * tangents[0]
+
+
+def _absolute(x: Any) -> Any:
+    differs = traced(x) and jnp.issubdtype(x.dtype, jnp.floating)
+    return _flat_absolute(x) if differs else jnp.absolute(x)
+
+
 def _clip(x: Any, low: Any, high: Any) -> Any:
-    return jnp.clip(x, limit(low, x), limit(high, x))
+    low, high = limit(low, x), limit(high, x)
+    if not traced(x):
+        return jnp.clip(x, low, high)
+    # As a choice it has slope 1 at its bounds; JAX's own halves it there.
+    if low is not None:
+        x = jnp.where((x < low) | (low != low), low, x)
+    return x if high is None else jnp.where((x > high) | (high != high), high, x)
 
 
 def _round(x: Any, decimals: int = 0) -> Any:
@@ -62,15 +93,16 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 
 
 _SAME_NAMES = (
-    "absolute add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
+    "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
     "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor fmax fmin gcd greater "
-    "greater_equal heaviside hypot i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 "
-    "logaddexp logaddexp2 logical_and logical_not logical_or logical_xor maximum minimum multiply negative "
+    "greater_equal heaviside i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 "
+    "logical_and logical_not logical_or logical_xor maximum minimum multiply negative "
     "nextafter not_equal real reciprocal sign signbit sin sinc sinh sqrt square subtract tan tanh trunc"
 )
 TABLE = {name: getattr(jnp, name) for name in _SAME_NAMES.split()}
 TABLE.update(
     {
+        "absolute": _absolute,
         "clip": _clip,
         "divide": jnp.true_divide,
         "erf": jax.scipy.special.erf,
@@ -78,7 +110,10 @@ TABLE.update(
         "erfinv": jax.scipy.special.erfinv,
         "floor_divide": _divided(jnp.floor_divide),
         "fmod": _divided(jnp.fmod),
+        "hypot": formula_if(traced, "hypot", jnp.hypot),
         "left_shift": _shift(jnp.left_shift),
+        "logaddexp": formula_if(traced, "logaddexp", jnp.logaddexp),
+        "logaddexp2": formula_if(traced, "logaddexp2", jnp.logaddexp2),
         "mod": _divided(jnp.mod),
         "power": _power,
         "right_shift": _shift(jnp.right_shift),

@@ -9,6 +9,7 @@ from functools import partial, wraps
 from typing import Any
 
 import jax
+import jax.numpy as jnp
 from jax import nn
 
 _static = partial(jax.jit, static_argnums=1)
@@ -38,10 +39,14 @@ def _elu(x: Any, alpha: Any) -> Any:
     return nn.elu(x, alpha)
 
 
+def _leaky_relu(x: Any, negative_slope: Any) -> Any:
+    return jnp.where(x > 0, x, negative_slope * x)  # at 0 the slope of the left side, as elsewhere
+
+
 TABLE = {
     "relu": jax.jit(nn.relu),
     "relu6": jax.jit(nn.relu6),
-    "leaky_relu": _static(nn.leaky_relu),
+    "leaky_relu": _static(_leaky_relu),
     "elu": _static(_elu),
     "selu": jax.jit(nn.selu),
     "gelu": _static(_wide(nn.gelu)),

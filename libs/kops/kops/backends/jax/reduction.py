@@ -7,6 +7,9 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from kops.backends.formula import formula_if
+from kops.backends.jax.elementwise import traced
+
 
 def _axis(axis: Any) -> Any:
     return tuple(axis) if isinstance(axis, list) else axis
@@ -66,12 +69,12 @@ TABLE = {
     "bincount": _bincount,
     "cumprod": _running(jnp.cumprod),
     "cumsum": _running(jnp.cumsum),
-    "logsumexp": _reducing(jax.scipy.special.logsumexp),
+    "logsumexp": formula_if(traced, "logsumexp", _reducing(jax.scipy.special.logsumexp)),
     "max": _extreme(jnp.max),
     "mean": _reducing(jnp.mean),
     "min": _extreme(jnp.min),
     "prod": _in_dtype(jnp.prod),
-    "std": _reducing(jnp.std),
+    "std": formula_if(traced, "std", _reducing(jnp.std)),
     "sum": _in_dtype(jnp.sum),
     "var": _reducing(jnp.var),
 }

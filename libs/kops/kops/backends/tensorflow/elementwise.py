@@ -15,7 +15,10 @@ def _power(x: Any, y: Any) -> Any:
     if type(y) is float and y == 2.0:
         return tf.square(x)
     if not x.dtype.is_integer:
-        return tf.pow(x, y)
+        if isinstance(y, (int, float)) and y:
+            return tf.pow(x, y)
+        # x**0 is flat, at 0, too, where the slope would be 0 times infinity.
+        return tf.pow(tf.where((x == 0) & (y == 0), tf.ones((), x.dtype), x), y)
     y = tf.cast(y, x.dtype)
     dtype = x.dtype
     if dtype not in (tf.int32, tf.int64):  # the only integers that tf.pow takes
@@ -121,6 +124,13 @@ def _floor_divide(x: Any, y: Any) -> Any:
     below = tf.where((x != 0) & ((x < 0) != (y < 0)), -one, 0 * one) + x * 0
     quotient = tf.where(tf.math.is_inf(y), below, quotient)
     return tf.where(y == 0, x / y, quotient)
+
+
+def _fmod(x: Any, y: Any) -> Any:
+    if x.dtype.is_integer:
+        return tf.truncatemod(x, y)
+    # TensorFlow's own has no gradient. The remainder of positive numbers is the same either way.
+    return tf.sign(x) * tf.math.floormod(tf.abs(x), tf.abs(y))
 
 
 def _divided(function: Any) -> Any:
@@ -270,7 +280,7 @@ TABLE = {
     "expm1": tf.math.expm1,
     "floor": tf.floor,
     "floor_divide": _divided(_floor_divide),
-    "fmod": _divided(_wide(_through_int64(tf.truncatemod, _NO_FMOD))),
+    "fmod": _divided(_through_int64(_fmod, _NO_FMOD)),
     "gcd": _gcd,
     "greater": _scalars(tf.greater),
     "greater_equal": _scalars(tf.greater_equal),

@@ -88,6 +88,34 @@ def _moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = Fal
     return [mean, variance] if keepdims else [tf.squeeze(mean, axes), tf.squeeze(variance, axes)]
 
 
+def _cumprod(x: Any, axis: int) -> Any:
+    if not (x.dtype.is_floating or x.dtype.is_complex) or x.shape[axis] is None:
+        return tf.math.cumprod(x, axis)
+
+    @tf.custom_gradient
+    def product(x: Any) -> Any:
+        def gradient(upstream: Any) -> Any:
+            # TensorFlow divides by the factors, of which one may be 0.
+            with tf.GradientTape() as tape:
+                tape.watch(x)
+                doubled = _doubling_product(x, axis)
+            return tape.gradient(doubled, x, upstream)
+
+        return tf.math.cumprod(x, axis), gradient
+
+    return product(x)
+
+
+def _doubling_product(x: Any, axis: int) -> Any:
+    """Running products in a logarithmic number of multiplications."""
+    n, step = x.shape[axis], 1
+    while step < n:
+        head, tail = tf.split(x, [step, n - step], axis)
+        x = tf.concat([head, tail * tf.split(x, [n - step, step], axis)[0]], axis)
+        step *= 2
+    return x
+
+
 def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
     if len(x.shape) > 2:
         raise ValueError("one or two dimensions are needed.")
@@ -108,7 +136,7 @@ TABLE = {
     "argmax": _index(tf.argmax),
     "argmin": _index(tf.argmin),
     "bincount": _bincount,
-    "cumprod": _running(tf.math.cumprod),
+    "cumprod": _running(_cumprod),
     "cumsum": _running(tf.math.cumsum),
     "max": _extreme(tf.reduce_max, tf.maximum),
     "mean": _reducing(tf.reduce_mean),

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from kops.backends.division import zero_by_zero
+from kops.backends.formula import formula_if
 from kops.backends.limit import limit
 
 
@@ -63,6 +64,10 @@ def _shift(function: Any) -> Any:
     return kernel
 
 
+def requires_grad(x: Any) -> bool:
+    return isinstance(x, torch.Tensor) and x.requires_grad
+
+
 def _whole(x: Any) -> bool:
     return not x.dtype.is_floating_point
 
@@ -105,7 +110,7 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 _SAME_NAMES = (
     "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
     "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor fmax fmin gcd "
-    "hypot i0 isfinite isinf isnan ldexp log log10 log1p log2 logaddexp logaddexp2 logical_and logical_not "
+    "i0 isfinite isinf isnan ldexp log log10 log1p log2 logical_and logical_not "
     "logical_or logical_xor maximum minimum multiply negative real reciprocal rsqrt signbit sin sinc sinh sqrt "
     "square subtract tan tanh true_divide trunc"
 )
@@ -120,10 +125,13 @@ TABLE.update(
         "fmod": _divided(torch.fmod),
         "greater": _comparison(torch.gt, torch.lt),
         "greater_equal": _comparison(torch.ge, torch.le),
+        "hypot": formula_if(requires_grad, "hypot", torch.hypot),
         "imag": _imag,
         "left_shift": _shift(torch.bitwise_left_shift),
         "less": _comparison(torch.lt, torch.gt),
         "less_equal": _comparison(torch.le, torch.ge),
+        "logaddexp": formula_if(requires_grad, "logaddexp", torch.logaddexp),
+        "logaddexp2": formula_if(requires_grad, "logaddexp2", torch.logaddexp2),
         "mod": _divided(torch.remainder),
         "nan_to_num": lambda x, nan=0.0, posinf=None, neginf=None: torch.nan_to_num(x, nan, posinf, neginf),
         "nextafter": _nextafter,

@@ -6,11 +6,13 @@ from typing import Any
 
 import torch
 
+from kops.backends.formula import formula_if
+from kops.backends.torch.elementwise import requires_grad
 from kops.backends.torch.unsigned import UNSIGNED
 from kops.shapes import standardize_axes
 
 
-def _axes(x: Any, axis: Any) -> tuple[int, ...]:
+def axes_of(x: Any, axis: Any) -> tuple[int, ...]:
     if axis is None:
         return tuple(range(x.ndim))
     return (axis,) if isinstance(axis, int) else tuple(axis)
@@ -18,7 +20,7 @@ def _axes(x: Any, axis: Any) -> tuple[int, ...]:
 
 def _reducing(function: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-        axes = _axes(x, axis)
+        axes = axes_of(x, axis)
         # PyTorch takes no axes for all axes.
         return function(x, dim=axes, keepdim=keepdims) if axes else function(x[None], dim=0)
 
@@ -26,7 +28,7 @@ def _reducing(function: Any) -> Any:
 
 
 def _var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    axes = _axes(x, axis)
+    axes = axes_of(x, axis)
     if not axes:
         distance = x - x  # zeros, with a gradient
         return distance.real if x.is_complex() else distance
@@ -34,7 +36,7 @@ def _var(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 def _sum(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
-    axes = _axes(x, axis)
+    axes = axes_of(x, axis)
     if x.dtype in UNSIGNED:
         x = x.long()
     return torch.sum(x, dim=axes, keepdim=keepdims, dtype=x.dtype) if axes else x
@@ -49,7 +51,7 @@ def _prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -
 
 def _extreme(reduce: Any, join: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-        axes = _axes(x, axis)
+        axes = axes_of(x, axis)
         if initial is not None:
             start = torch.as_tensor(initial, dtype=x.dtype, device=x.device)
             if not x.numel():
@@ -98,7 +100,7 @@ TABLE = {
     "bincount": _bincount,
     "cumprod": _running(torch.cumprod),
     "cumsum": _running(torch.cumsum),
-    "logsumexp": _reducing(torch.logsumexp),
+    "logsumexp": formula_if(requires_grad, "logsumexp", _reducing(torch.logsumexp)),
     "max": _extreme(torch.amax, torch.maximum),
     "mean": _reducing(torch.mean),
     "min": _extreme(torch.amin, torch.minimum),
