@@ -31,6 +31,7 @@ m = model(layers, units) if action == "save" or ending == ".weights.h5" else Non
 if m is not None:
     for w in m.weights:
         w.assign(w + 1.0)
+        float(keras.ops.sum(w))  # computed by now
 open("/proc/self/clear_refs", "w").write("5")  # the peak so far is forgotten (Linux)
 before = int(next(l for l in open("/proc/self/status") if l.startswith("VmHWM")).split()[1]) * 1024
 if action == "save":

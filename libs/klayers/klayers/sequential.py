@@ -34,6 +34,7 @@ class Sequential(Model):
     def __init__(self, layers: Any = None, trainable: bool = True, name: str | None = None) -> None:
         super().__init__(trainable=trainable, name=name)
         self._layers: list[Any] = []
+        self._names_seen: set[str] = set()  # a name that is not in it needs no search
         self._tail: Any = None  # symbolic output of the last layer, once the input is known
         for layer in [] if layers is None else layers:
             self.add(layer)
@@ -63,13 +64,14 @@ class Sequential(Model):
             self._layers.append(layer)
             self._start(layer)
             return
-        if any(other.name == layer.name for other in self._layers):
+        if layer.name in self._names_seen and any(other.name == layer.name for other in self._layers):
             raise ValueError(
                 f"Sequential {self.name!r} has a layer named {layer.name!r} already; give the new one another name."
             )
         if not self._layers and getattr(layer, "batch_input_shape", None) is not None:
             self.add(InputLayer(batch_shape=layer.batch_input_shape))
         self._layers.append(layer)
+        self._names_seen.add(layer.name)
         if self._tail is not None:
             self._extend(layer)
 
