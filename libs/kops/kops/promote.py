@@ -39,6 +39,17 @@ def common(*ds: Any, **static: Any) -> Any:
     return dtype, dtype
 
 
+def _position(d: Any) -> None:
+    if d is not None and natural(d) not in dtypes.INTS:
+        raise TypeError(f"indices are integers, but these are {natural(d)}.")
+
+
+def indexed(d: Any, indices: Any, *ds: Any, **static: Any) -> Any:
+    """As `first`; the second argument holds indices."""
+    _position(indices)
+    return first(d, indices, *ds)
+
+
 def first(d: Any, *ds: Any, **static: Any) -> Any:
     """Output as the first argument; the others are left alone (indices, lengths)."""
     dtype = result_type(*d) if isinstance(d, list) else natural(d)

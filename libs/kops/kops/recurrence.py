@@ -16,7 +16,14 @@ Loop = Callable[..., Any]
 
 
 def check(
-    inputs: Any, states: Any, kernel: Any, recurrent_kernel: Any, mask: Any, gates: int
+    inputs: Any,
+    states: Any,
+    kernel: Any,
+    recurrent_kernel: Any,
+    mask: Any,
+    gates: int,
+    bias: Any = None,
+    bias_rows: int = 1,
 ) -> tuple[Any, ...]:
     """The shapes of outputs and states; `ValueError` for arguments that do not fit."""
     if len(inputs.shape) != 3:
@@ -34,6 +41,8 @@ def check(
     width = None if units is None else gates * units
     expect("kernel", kernel, features, width)
     expect("recurrent_kernel", recurrent_kernel, units, width)
+    if bias is not None:
+        expect("bias", bias, *([2] if bias_rows == 2 and len(bias.shape) == 2 else []), width)
     for state in states:
         expect("a state", state, batch, units)
     if mask is not None:

@@ -84,7 +84,9 @@ def extent(window: int, dilation: int) -> int:
 
 
 def same_padding(size: int, window: int, stride: int, dilation: int = 1) -> tuple[int, int]:
-    """Zeros before and after a dimension."""
+    """Zeros before and after a dimension; none around nothing."""
+    if size == 0:
+        return 0, 0
     total = max((-(-size // stride) - 1) * stride + extent(window, dilation) - size, 0)
     return total // 2, total - total // 2
 

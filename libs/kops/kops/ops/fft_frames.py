@@ -10,7 +10,7 @@ from kops import promote
 from kops.declare import Tensor, Tensors, composite, primitive
 from kops.engine import engine
 from kops.ops.fft import _computed, _pair_shape, irfft, rfft
-from kops.shapes import Shape
+from kops.shapes import Shape, standardize_shape
 from kspec import public
 
 
@@ -91,6 +91,8 @@ def _check_transform(sequence_length: int, sequence_stride: int, fft_length: int
         raise ValueError(f"lengths are positive; got {sequence_length} and stride {sequence_stride}.")
     if isinstance(window, str) and window not in ("hann", "hamming"):
         raise ValueError(f"window is 'hann', 'hamming', None or a tensor; got {window!r}.")
+    if window is not None and not isinstance(window, (str, list, tuple)) and not hasattr(window, "shape"):
+        raise TypeError(f"window is 'hann', 'hamming', None or a tensor; got {window!r}.")
 
 
 def _stft_shapes(
@@ -166,7 +168,7 @@ def _istft_shape(
     _check_transform(sequence_length, sequence_stride, fft_length, window)
     shape = _pair_shape(x, 2)
     if length is not None:
-        return (*shape[:-2], length)
+        return standardize_shape((*shape[:-2], length))
     if shape[-2] is None:
         return (*shape[:-2], None)
     total = fft_length + sequence_stride * (shape[-2] - 1)

@@ -110,6 +110,8 @@ def _size_shape(images_: Any, size: Any, interpolation: str, *static: Any) -> sh
         raise ValueError(f"fill_mode must be 'constant', not {fill_mode!r}.")
     if crop and pad:
         raise ValueError("only one of crop_to_aspect_ratio and pad_to_aspect_ratio can be True.")
+    if 0 in (images_.shape[a] for a in images.axes(images_, data_format)[:2]):
+        raise ValueError(f"images of shape {tuple(images_.shape)} have nothing to resize.")
     return images.resized(images_, images.pair(size, "size"), data_format)
 
 
@@ -207,6 +209,11 @@ def _translate_shape(
     if len(output_shape) != len(images.shape):
         raise ValueError(f"output_shape {tuple(output_shape)} must have {len(images.shape)} dimensions.")
     dims = [standardize_axis(d, len(images.shape)) for d in spatial_dims]
+    for name, x in (("scale", scale), ("translation", translation)):
+        if len(x.shape) != 1 or x.shape[0] not in (None, len(dims)):
+            raise ValueError(f"{name} holds a number for each of the {len(dims)} dimensions, not {tuple(x.shape)}.")
+    if 0 in (images.shape[i] for i in dims):
+        raise ValueError(f"images of shape {tuple(images.shape)} have nothing to scale.")
     return tuple(int(output_shape[i]) if i in dims else d for i, d in enumerate(images.shape))
 
 

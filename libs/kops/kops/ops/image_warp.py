@@ -98,7 +98,7 @@ def _check_mode(fill_mode: str) -> None:
 
 
 def _coordinates_shape(
-    inputs: Any, coordinates: Any, order: int, fill_mode: str = "constant", fill_value: Any = 0
+    inputs: Any, coordinates: Any, order: int, fill_mode: str = "constant", fill_value: float = 0
 ) -> shapes.Shape:
     _check_mode(fill_mode)
     if order not in (0, 1):
@@ -108,6 +108,8 @@ def _coordinates_shape(
             f"coordinates must be ({len(inputs.shape)}, ...), one row for each dimension of the input, not "
             f"{tuple(coordinates.shape)}."
         )
+    if 0 in inputs.shape and 0 not in coordinates.shape[1:]:
+        raise ValueError(f"an input of shape {tuple(inputs.shape)} has no positions.")
     return tuple(coordinates.shape[1:])
 
 
@@ -119,7 +121,7 @@ def _first_and_float(d: Any, at: Any) -> Any:
 @public("keras.ops.image.map_coordinates")
 @composite(dtype=_first_and_float, shape=_coordinates_shape)
 def map_coordinates(
-    inputs: Tensor, coordinates: Tensor, order: int, fill_mode: str = "constant", fill_value: Any = 0
+    inputs: Tensor, coordinates: Tensor, order: int, fill_mode: str = "constant", fill_value: float = 0
 ) -> Any:
     """The input at given coordinates, between its positions by interpolation.
 
@@ -176,12 +178,28 @@ def _check_interpolation(interpolation: str) -> None:
         raise ValueError(f"interpolation must be 'nearest' or 'bilinear', not {interpolation!r}.")
 
 
+def _check_images(images: Any, data_format: Any, *batched: Any) -> None:
+    """Of a batch of images and what is given for each of them, the sizes must be known to agree."""
+    height, width, _ = layouts.axes(images, data_format)
+    if 0 in (images.shape[height], images.shape[width]):
+        raise ValueError(f"images of shape {tuple(images.shape)} have no positions.")
+    for x in batched:
+        if (
+            len(images.shape) == 4
+            and None not in (images.shape[0], x.shape[0])
+            and x.shape[0] != images.shape[0]
+        ):
+            raise ValueError(
+                f"{images.shape[0]} images do not fit a batch of {x.shape[0]}: {tuple(x.shape)}."
+            )
+
+
 def _affine_shape(
     images: Any,
     transform: Any,
     interpolation: str = "bilinear",
     fill_mode: str = "constant",
-    fill_value: Any = 0,
+    fill_value: float = 0,
     data_format: Any = None,
 ) -> shapes.Shape:
     _check_mode(fill_mode)
@@ -192,6 +210,7 @@ def _affine_shape(
         raise ValueError(
             f"transform must have shape {'(batch, 8)' if wanted == 2 else '(8,)'}, not {transform.shape}."
         )
+    _check_images(images, data_format, transform)
     return tuple(images.shape)
 
 
@@ -202,7 +221,7 @@ def affine_transform(
     transform: Tensor,
     interpolation: str = "bilinear",
     fill_mode: str = "constant",
-    fill_value: Any = 0,
+    fill_value: float = 0,
     data_format: Any = None,
 ) -> Any:
     """Images after a projective change of coordinates.
@@ -236,7 +255,7 @@ def _perspective_shape(
     start_points: Any,
     end_points: Any,
     interpolation: str = "bilinear",
-    fill_value: Any = 0,
+    fill_value: float = 0,
     data_format: Any = None,
 ) -> shapes.Shape:
     _check_interpolation(interpolation)
@@ -246,6 +265,7 @@ def _perspective_shape(
             raise ValueError(
                 f"{name} must be (4, 2), or (batch, 4, 2) for a batch, not {tuple(points.shape)}."
             )
+    _check_images(images, data_format, start_points, end_points)
     return tuple(images.shape)
 
 
@@ -280,7 +300,7 @@ def perspective_transform(
     start_points: Tensor,
     end_points: Tensor,
     interpolation: str = "bilinear",
-    fill_value: Any = 0,
+    fill_value: float = 0,
     data_format: Any = None,
 ) -> Any:
     """Images seen in the perspective that takes four points to four others.
@@ -327,6 +347,9 @@ def _elastic_shape(
     _check_mode(fill_mode)
     _check_interpolation(interpolation)
     layouts.layout(len(images.shape), data_format)
+    _check_images(images, data_format)
+    if not hasattr(sigma, "shape") and sigma <= 0:
+        raise ValueError(f"sigma is a width above 0, not {sigma}.")
     return tuple(images.shape)
 
 

@@ -14,6 +14,8 @@ from kspec import public
 
 def _into_first(d: Any, *ds: Any, **static: Any) -> Any:
     """Inputs and updates (first and last) in the dtype of the inputs; indices between them as they are."""
+    for indices in ds[:-1]:
+        promote.indexed(d, indices)
     dtype = promote.natural(d)
     # Bools are combined as numbers: any nonzero sum is True.
     compute = "int32" if dtype == "bool" else dtype
@@ -46,7 +48,7 @@ def _taken(x: Any, indices: Any, axis: Any = None) -> Shape:
 
 
 @public("keras.ops.take", "keras.ops.numpy.take")
-@primitive(dtype=promote.first, shape=_taken)
+@primitive(dtype=promote.indexed, shape=_taken)
 def take(x: Tensor, indices: Tensor, axis: int | None = None) -> Any:
     """Slices of a tensor chosen by position, as in an embedding look-up.
 
@@ -82,7 +84,7 @@ def _taken_along(x: Any, indices: Any, axis: Any = None) -> Shape:
 
 
 @public("keras.ops.take_along_axis", "keras.ops.numpy.take_along_axis")
-@primitive(dtype=promote.first, shape=_taken_along)
+@primitive(dtype=promote.indexed, shape=_taken_along)
 def take_along_axis(x: Tensor, indices: Tensor, axis: int | None = None) -> Any:
     """For each position of `indices` the element there along an axis: what `argsort` gives is undone by it.
 
@@ -120,7 +122,7 @@ def _static_starts(start_indices: Any, ndim: int) -> Any:
 
 
 @public("keras.ops.slice")
-@primitive(dtype=promote.first, shape=_sliced, node="core:Slice")
+@primitive(dtype=promote.first, shape=_sliced, node="core:Slice", checked=True)
 def slice(inputs: Tensor, start_indices: Operand, shape: Any) -> Any:
     """A block of a tensor; the place where it starts may be computed.
 
@@ -155,7 +157,7 @@ def slice_update(inputs: Tensor, start_indices: Operand, updates: Tensor) -> Any
 
 
 def _scatter_dtypes(indices: Any, values: Any, **static: Any) -> Any:
-    (compute, _), result = _into_first(values, values)
+    (compute, *_), result = _into_first(values, indices, values)
     return (None, compute), result
 
 
@@ -208,7 +210,7 @@ def _scatter_updated(inputs: Any, indices: Any, updates: Any, reduction: Any = N
 
 
 @public("keras.ops.scatter_update")
-@primitive(dtype=_into_first, shape=_scatter_updated, node="core:ScatterUpdate")
+@primitive(dtype=_into_first, shape=_scatter_updated, node="core:ScatterUpdate", checked=True)
 def scatter_update(inputs: Tensor, indices: Tensor, updates: Tensor, reduction: str | None = None) -> Any:
     """A tensor with elements or slices at given positions replaced, or combined with updates.
 
@@ -221,8 +223,14 @@ def scatter_update(inputs: Tensor, indices: Tensor, updates: Tensor, reduction: 
     """
 
 
+def _found(x: Any) -> list[Shape]:
+    if not len(x.shape):
+        raise ValueError("a scalar has no positions; give it a dimension first.")
+    return [(None,)] * len(x.shape)
+
+
 @public("keras.ops.nonzero", "keras.ops.numpy.nonzero")
-@primitive(dtype=promote.index, shape=lambda x: [(None,)] * len(x.shape))
+@primitive(dtype=promote.index, shape=_found, checked=True)
 def nonzero(x: Tensor) -> Any:
     """Where the elements that are not 0 stand: one int32 tensor of positions for each axis.
 
@@ -365,7 +373,9 @@ def _in_top_k_shape(targets: Any, predictions: Any, k: int) -> Shape:
 
 @public("keras.ops.in_top_k")
 @composite(
-    dtype=lambda t, p, **_: ((None, promote.natural(p)), "bool"), shape=_in_top_k_shape, node="math:InTopK"
+    dtype=promote.real(lambda t, p, **_: ((None, promote.natural(p)), "bool")),
+    shape=_in_top_k_shape,
+    node="math:InTopK",
 )
 def in_top_k(targets: Tensor, predictions: Tensor, k: int) -> Any:
     """Whether the target's score is among the `k` largest of its row; ties count as in.

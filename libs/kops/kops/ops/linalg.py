@@ -145,7 +145,7 @@ def _tensordot_shape(x1: Any, x2: Any, axes: Any = 2) -> Shape:
 
 
 @public("keras.ops.tensordot", "keras.ops.numpy.tensordot")
-@primitive(dtype=promote.common, shape=_tensordot_shape, node="numpy:Tensordot")
+@primitive(dtype=promote.common, shape=_tensordot_shape, node="numpy:Tensordot", checked=True)
 def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Any:
     """Sum of products over pairs of axes; the others follow one another, first those of `x1`.
 
@@ -166,6 +166,7 @@ def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Any:
         subscripts, [tuple(x.shape) for x in operands]
     ),
     node="numpy:Einsum",
+    checked=True,
 )
 def einsum(subscripts: str, *operands: Tensors, **kwargs: Any) -> Any:
     """Sum of products by Einstein's convention.

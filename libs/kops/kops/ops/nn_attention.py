@@ -6,7 +6,7 @@ import math
 from typing import Any
 
 import kops
-from kops import dtypes, shapes
+from kops import dtypes, promote, shapes
 from kops.declare import Operand, Tensor, composite
 from kops.dtypes import result_type
 from kspec import public
@@ -34,6 +34,8 @@ def _shape(
         raise ValueError("query and key must have one head size, key and value one number of heads.")
     if None not in (heads, shared) and (shared == 0 or heads % shared):
         raise ValueError(f"{heads} heads of queries cannot be divided among {shared} heads of keys.")
+    if depth == 0:
+        raise ValueError("the head size is 0; the logits are divided by its root.")
     for name, extra in (("bias", bias), ("mask", mask)):
         if extra is not None:
             # Dimensions are of the logits; it may have fewer, but not more or larger ones.
@@ -45,7 +47,7 @@ def _shape(
 
 
 @public("keras.ops.dot_product_attention", "keras.ops.nn.dot_product_attention")
-@composite(dtype=_dtypes, shape=_shape)
+@composite(dtype=promote.real(_dtypes), shape=_shape, checked=True)
 def dot_product_attention(
     query: Tensor,
     key: Tensor,

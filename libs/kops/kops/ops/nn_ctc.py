@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import kops
-from kops import dtypes, shapes
+from kops import dtypes, promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.dtypes import result_type
 from kops.engine import engine
@@ -42,7 +42,7 @@ def _loss_shape(
 
 
 @public("keras.ops.ctc_loss", "keras.ops.nn.ctc_loss")
-@primitive(dtype=_loss_dtypes, shape=_loss_shape, node="CTCLoss")
+@primitive(dtype=promote.real(_loss_dtypes), shape=_loss_shape, node="CTCLoss")
 def ctc_loss(
     target: Tensor, output: Tensor, target_length: Tensor, output_length: Tensor, mask_index: int = 0
 ) -> Any:
@@ -79,6 +79,13 @@ def _decode_shape(
             f"inputs must be (batch, steps, classes) and sequence_lengths (batch,), not {tuple(inputs.shape)} and "
             f"{tuple(sequence_lengths.shape)}."
         )
+    if (
+        None not in (inputs.shape[0], sequence_lengths.shape[0])
+        and inputs.shape[0] != sequence_lengths.shape[0]
+    ):
+        raise ValueError(f"{sequence_lengths.shape[0]} lengths do not fit a batch of {inputs.shape[0]}.")
+    if 0 in inputs.shape[1:]:
+        raise ValueError(f"there is nothing to decode in shape {tuple(inputs.shape)}.")
     if strategy not in ("greedy", "beam_search"):
         raise ValueError(f"strategy must be 'greedy' or 'beam_search', not {strategy!r}.")
     paths = 1 if strategy == "greedy" else top_paths
@@ -86,7 +93,7 @@ def _decode_shape(
 
 
 @public("keras.ops.ctc_decode", "keras.ops.nn.ctc_decode")
-@composite(dtype=_decode_dtypes, shape=_decode_shape, node="CTCDecode")
+@composite(dtype=promote.real(_decode_dtypes), shape=_decode_shape, node="CTCDecode")
 def ctc_decode(
     inputs: Tensor,
     sequence_lengths: Tensor,

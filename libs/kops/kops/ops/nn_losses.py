@@ -45,7 +45,7 @@ def _safe(probabilities: Any) -> Any:
 
 
 @public("keras.ops.binary_crossentropy", "keras.ops.nn.binary_crossentropy")
-@composite(dtype=promote.inexact, shape=_binary_shape)
+@composite(dtype=promote.real_inexact_only, shape=_binary_shape)
 def binary_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False) -> Any:
     """`-target * log(output) - (1 - target) * log(1 - output)`, elementwise.
 
@@ -86,7 +86,7 @@ def _log_probabilities(output: Any, from_logits: bool, axis: int) -> Any:
 
 
 @public("keras.ops.categorical_crossentropy", "keras.ops.nn.categorical_crossentropy")
-@composite(dtype=promote.inexact, shape=_categorical_shape)
+@composite(dtype=promote.real_inexact_only, shape=_categorical_shape)
 def categorical_crossentropy(
     target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1
 ) -> Any:
@@ -130,7 +130,7 @@ def _sparse_shape(target: Any, output: Any, from_logits: bool = False, axis: int
 
 
 @public("keras.ops.sparse_categorical_crossentropy", "keras.ops.nn.sparse_categorical_crossentropy")
-@composite(dtype=_sparse_dtypes, shape=_sparse_shape)
+@composite(dtype=promote.real(_sparse_dtypes), shape=_sparse_shape)
 def sparse_categorical_crossentropy(
     target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1
 ) -> Any:
@@ -159,12 +159,14 @@ def sparse_categorical_crossentropy(
 
 def _psnr_shape(x1: Any, x2: Any, max_val: Any) -> shapes.Shape:
     _matching(x1, x2)
+    if not hasattr(max_val, "shape") and max_val <= 0:
+        raise ValueError(f"max_val is the largest value that a signal can have, not {max_val}.")
     return ()
 
 
 @public("keras.ops.psnr", "keras.ops.nn.psnr")
 @composite(dtype=promote.inexact, shape=_psnr_shape, node="PSNR")
-def psnr(x1: Tensor, x2: Tensor, max_val: Any) -> Any:
+def psnr(x1: Tensor, x2: Tensor, max_val: float) -> Any:
     """Peak signal-to-noise ratio in decibels: `20 log10(max_val) - 10 log10(mean((x1 - x2)^2))`.
 
     Args:

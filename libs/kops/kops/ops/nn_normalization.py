@@ -29,7 +29,7 @@ def _batch_shape(
 
 
 @public("keras.ops.batch_normalization", "keras.ops.nn.batch_normalization")
-@composite(dtype=promote.inexact, shape=_batch_shape, node="BatchNorm")
+@composite(dtype=promote.real_inexact_only, shape=_batch_shape, node="BatchNorm", checked=True)
 def batch_normalization(
     x: Tensor,
     mean: Tensor,
@@ -119,7 +119,7 @@ def _layer_shape(
 
 
 @public("keras.ops.layer_normalization", "keras.ops.nn.layer_normalization")
-@composite(dtype=promote.inexact, shape=_layer_shape, node="LayerNorm")
+@composite(dtype=promote.real_inexact_only, shape=_layer_shape, node="LayerNorm")
 def layer_normalization(
     x: Tensor,
     gamma: Tensor | None = None,
@@ -165,7 +165,7 @@ def _rms_shape(x: Any, scale: Any = None, axis: Any = -1, epsilon: Any = None) -
 
 
 @public("keras.ops.rms_normalization", "keras.ops.nn.rms_normalization")
-@composite(dtype=promote.inexact, shape=_rms_shape, node="RMSNorm")
+@composite(dtype=promote.real_inexact_only, shape=_rms_shape, node="RMSNorm")
 def rms_normalization(x: Tensor, scale: Tensor | None = None, axis: Any = -1, epsilon: Any = None) -> Any:
     """`x / sqrt(mean(x^2) + epsilon) * scale` with the mean over `axis`.
 

@@ -16,7 +16,7 @@ def _pool_shape(inputs: Any, pool_size: Any, strides: Any, padding: str, data_fo
 
 
 @public("keras.ops.max_pool", "keras.ops.nn.max_pool")
-@primitive(dtype=promote.common, shape=_pool_shape)
+@primitive(dtype=promote.real(promote.common), shape=_pool_shape)
 def max_pool(
     inputs: Tensor, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: Any = None
 ) -> Any:
@@ -40,7 +40,7 @@ def max_pool(
 
 
 @public("keras.ops.average_pool", "keras.ops.nn.average_pool")
-@primitive(dtype=promote.inexact, shape=_pool_shape)
+@primitive(dtype=promote.real_inexact_only, shape=_pool_shape)
 def average_pool(
     inputs: Tensor, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: Any = None
 ) -> Any:
@@ -61,6 +61,8 @@ def average_pool(
 def _adaptive_shape(inputs: Any, output_size: Any, data_format: Any = None) -> windows.Shape:
     g = windows.geometry(len(inputs.shape), 1, "valid", data_format)
     sizes = windows.each(output_size, g.n, "output_size")
+    if 0 in windows.spatial(inputs.shape, g):
+        raise ValueError(f"there is nothing to pool in shape {tuple(inputs.shape)}.")
     return windows.assemble(inputs.shape[0], sizes, windows.channels(inputs.shape, g), g)
 
 
@@ -87,7 +89,7 @@ def _per_dimension(inputs: Any, output_size: Any, data_format: Any, reduce: Any)
 
 
 @public("keras.ops.adaptive_max_pool", "keras.ops.nn.adaptive_max_pool")
-@composite(dtype=promote.common, shape=_adaptive_shape)
+@composite(dtype=promote.real(promote.common), shape=_adaptive_shape)
 def adaptive_max_pool(inputs: Tensor, output_size: Any, data_format: Any = None) -> Any:
     """Max pooling into a given number of bins, bin `i` from `floor(i n / m)` to `ceil((i + 1) n / m)`.
 
@@ -103,7 +105,7 @@ def adaptive_max_pool(inputs: Tensor, output_size: Any, data_format: Any = None)
 
 
 @public("keras.ops.adaptive_average_pool", "keras.ops.nn.adaptive_average_pool")
-@composite(dtype=promote.inexact, shape=_adaptive_shape)
+@composite(dtype=promote.real_inexact_only, shape=_adaptive_shape)
 def adaptive_average_pool(inputs: Tensor, output_size: Any, data_format: Any = None) -> Any:
     """Average pooling into a given number of bins, bin `i` from `floor(i n / m)` to `ceil((i + 1) n / m)`.
 

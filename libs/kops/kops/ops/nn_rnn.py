@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kops import dtypes, recurrence, shapes
+from kops import dtypes, promote, recurrence, shapes
 from kops.declare import Tensor, primitive
 from kops.dtypes import result_type
 
@@ -26,11 +26,11 @@ def _dtypes(count: int) -> Any:
 def _lstm_shape(
     inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool
 ) -> list[shapes.Shape]:
-    outputs, state = recurrence.check(inputs, (h0, c0), kernel, recurrent_kernel, mask, 4)
+    outputs, state = recurrence.check(inputs, (h0, c0), kernel, recurrent_kernel, mask, 4, bias)
     return [outputs, state, state]
 
 
-@primitive(dtype=_dtypes(3), shape=_lstm_shape)
+@primitive(dtype=promote.real(_dtypes(3)), shape=_lstm_shape, checked=True)
 def lstm(
     inputs: Tensor,
     h0: Tensor,
@@ -69,10 +69,10 @@ def _gru_shape(
     reverse: bool,
     reset_after: bool,
 ) -> list[shapes.Shape]:
-    return list(recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 3))
+    return list(recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 3, bias, 1 + bool(reset_after)))
 
 
-@primitive(dtype=_dtypes(2), shape=_gru_shape)
+@primitive(dtype=promote.real(_dtypes(2)), shape=_gru_shape, checked=True)
 def gru(
     inputs: Tensor,
     h0: Tensor,
@@ -113,10 +113,10 @@ def _simple_shape(
     activation: str,
 ) -> list[shapes.Shape]:
     recurrence.check_activation(activation)
-    return list(recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 1))
+    return list(recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 1, bias))
 
 
-@primitive(dtype=_dtypes(2), shape=_simple_shape)
+@primitive(dtype=promote.real(_dtypes(2)), shape=_simple_shape, checked=True)
 def simple_rnn(
     inputs: Tensor,
     h0: Tensor,

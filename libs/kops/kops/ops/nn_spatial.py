@@ -10,6 +10,11 @@ from kops.declare import Tensor, composite
 from kspec import public
 
 
+def _batch(x: Any) -> int:
+    """For `reshape`, which cannot infer it where there are no elements."""
+    return -1 if x.shape[0] is None else x.shape[0]
+
+
 def _checked(x: Any, block_size: int, data_format: str) -> bool:
     if not isinstance(block_size, int) or block_size < 2:
         raise ValueError(f"block_size must be an int of at least 2, not {block_size!r}.")
@@ -56,11 +61,11 @@ def space_to_depth(x: Tensor, block_size: int, data_format: str = "channels_last
     b = block_size
     if windows.channels_first(data_format):
         _, depth, height, width = kops.shape(x)
-        parts = kops.reshape(x, [-1, depth, height // b, b, width // b, b])
-        return kops.reshape(kops.transpose(parts, (0, 1, 3, 5, 2, 4)), [-1, *_sizes(new, x, b, True)])
+        parts = kops.reshape(x, [_batch(x), depth, height // b, b, width // b, b])
+        return kops.reshape(kops.transpose(parts, (0, 1, 3, 5, 2, 4)), [_batch(x), *_sizes(new, x, b, True)])
     _, height, width, depth = kops.shape(x)
-    parts = kops.reshape(x, [-1, height // b, b, width // b, b, depth])
-    return kops.reshape(kops.transpose(parts, (0, 1, 3, 2, 4, 5)), [-1, *_sizes(new, x, b, False)])
+    parts = kops.reshape(x, [_batch(x), height // b, b, width // b, b, depth])
+    return kops.reshape(kops.transpose(parts, (0, 1, 3, 2, 4, 5)), [_batch(x), *_sizes(new, x, b, False)])
 
 
 def _sizes(new: Any, x: Any, b: int, first: bool) -> list[Any]:
@@ -99,13 +104,13 @@ def depth_to_space(x: Tensor, block_size: int, data_format: str = "channels_last
     b = block_size
     if windows.channels_first(data_format):
         _, depth, height, width = kops.shape(x)
-        parts = kops.reshape(x, [-1, depth // (b * b), b, b, height, width])
+        parts = kops.reshape(x, [_batch(x), depth // (b * b), b, b, height, width])
         parts = kops.transpose(parts, (0, 1, 4, 2, 5, 3))
-        return kops.reshape(parts, [-1, depth // (b * b), height * b, width * b])
+        return kops.reshape(parts, [_batch(x), depth // (b * b), height * b, width * b])
     _, height, width, depth = kops.shape(x)
-    parts = kops.reshape(x, [-1, height, width, b, b, depth // (b * b)])
+    parts = kops.reshape(x, [_batch(x), height, width, b, b, depth // (b * b)])
     parts = kops.transpose(parts, (0, 1, 3, 2, 4, 5))
-    return kops.reshape(parts, [-1, height * b, width * b, depth // (b * b)])
+    return kops.reshape(parts, [_batch(x), height * b, width * b, depth // (b * b)])
 
 
 def _two(value: Any, name: str, least: int = 1) -> tuple[int, int]:
@@ -161,7 +166,7 @@ def unfold(x: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, str
     padded = kops.pad(kops.transpose(x, (0, 2, 3, 1)), [[0, 0], [pads[0]] * 2, [pads[1]] * 2, [0, 0]])
     parts = [kops.expand_dims(p, -1) for p in windows.taps(padded, window, g)]
     y = kops.transpose(kops.concatenate(parts, axis=-1), (0, 3, 4, 1, 2))
-    return kops.reshape(y, [-1, depth * window[0] * window[1], rows * columns])
+    return kops.reshape(y, [_batch(x), depth * window[0] * window[1], rows * columns])
 
 
 def _fold_shape(
@@ -197,7 +202,7 @@ def fold(
     g, window, pads, (rows, columns) = _columns((height, width), kernel_size, dilation, padding, stride)
     taps = window[0] * window[1]
     depth = x.shape[1] // taps
-    parts = kops.reshape(x, [-1, depth, window[0], window[1], rows, columns])
+    parts = kops.reshape(x, [_batch(x), depth, window[0], window[1], rows, columns])
     # Each tap of the window is an image of its own, spread and moved into place.
     total: Any = None
     full = [height + 2 * pads[0], width + 2 * pads[1]]
@@ -210,7 +215,7 @@ def fold(
             if min(ends) < 0:
                 part = part[:, :, : part.shape[2] + min(ends[0], 0), : part.shape[3] + min(ends[1], 0)]
             part = kops.pad(part, [[0, 0], [0, 0], [at[0], max(ends[0], 0)], [at[1], max(ends[1], 0)]])
-            total = part if total is None else total + part
+            total = part if total is None else kops.add(total, part)
     return total[:, :, pads[0] : pads[0] + height, pads[1] : pads[1] + width]
 
 
@@ -219,6 +224,6 @@ def _spread(x: Any, strides: tuple[int, ...]) -> Any:
     _, depth, rows, columns = x.shape
     if strides == (1, 1):
         return x
-    x = kops.reshape(x, [-1, depth, rows, 1, columns, 1])
+    x = kops.reshape(x, [_batch(x), depth, rows, 1, columns, 1])
     x = kops.pad(x, [[0, 0], [0, 0], [0, 0], [0, strides[0] - 1], [0, 0], [0, strides[1] - 1]])
-    return kops.reshape(x, [-1, depth, rows * strides[0], columns * strides[1]])
+    return kops.reshape(x, [_batch(x), depth, rows * strides[0], columns * strides[1]])

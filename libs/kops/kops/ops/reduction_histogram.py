@@ -34,7 +34,7 @@ def _count_shape(x: Any, weights: Any = None, minlength: int = 0, sparse: bool =
 
 
 @public("keras.ops.bincount", "keras.ops.numpy.bincount")
-@primitive(dtype=_count_dtypes, shape=_count_shape)
+@primitive(dtype=_count_dtypes, shape=_count_shape, checked=True)
 def bincount(x: Tensor, weights: Optional[Tensor] = None, minlength: int = 0, sparse: bool = False) -> Any:
     """How often each of the numbers 0, 1, 2, ... occurs.
 

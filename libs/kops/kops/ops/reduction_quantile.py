@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 from kops import promote, shapes
 from kops.declare import Tensor, composite
 from kops.ops.core import cast, shape
+from kops.ops.creation import zeros_like
 from kops.ops.elementwise import (
     add,
     ceil,
@@ -40,7 +42,7 @@ def _quantile_shape(
 
 def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool) -> Any:
     from kops.ops.indexing import take_along_axis
-    from kops.ops.manipulation import broadcast_to, expand_dims, moveaxis, reshape, transpose
+    from kops.ops.manipulation import expand_dims, moveaxis, reshape, transpose
     from kops.ops.sorting import sort
 
     q = cast(q, "float32" if x.dtype != "float64" else "float64") if not hasattr(q, "dtype") else q
@@ -50,7 +52,9 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
     kept = [i for i in range(rank) if i not in axes]
     sizes = shape(x)
     # Rows of everything that is reduced, sorted; NaN at the end by being infinite meanwhile.
-    rows = reshape(transpose(x, (*kept, *axes)), (*(sizes[i] for i in kept), -1))
+    reduced = [x.shape[i] for i in axes]
+    length = -1 if None in reduced else math.prod(reduced)
+    rows = reshape(transpose(x, (*kept, *axes)), (*(sizes[i] for i in kept), length))
     missing = isnan(rows)
     ordered = sort(where(missing, float("inf"), rows), -1)
     if skip_nan:
@@ -67,8 +71,7 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
         low = high
 
     def at(index: Any) -> Any:
-        index = cast(index, "int32")
-        index = broadcast_to(index, (*(sizes[i] for i in kept), shape(index)[-1]))
+        index = add(cast(index, "int32"), cast(zeros_like(ordered[..., :1]), "int32"))  # one for each row
         return take_along_axis(ordered, index, -1)
 
     below = at(low)
@@ -83,7 +86,7 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
     result = where(bad, float("nan"), result)
     result = moveaxis(result, -1, 0) if len(q.shape) else reshape(result, tuple(sizes[i] for i in kept))
     if keepdims:
-        for i in axes:
+        for i in sorted(axes):
             result = expand_dims(result, i + len(q.shape))
     return result
 

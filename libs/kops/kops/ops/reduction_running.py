@@ -38,6 +38,11 @@ def _trapezoid_shape(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> sh
         raise ValueError(
             f"x has shape {tuple(x.shape)}; it must have that of y, {tuple(y.shape)}, or one dimension."
         )
+    if x is not None:
+        n = y.shape[axis]
+        places = x.shape[axis if len(x.shape) == len(y.shape) else 0]
+        if None not in (n, places) and n != places:
+            raise ValueError(f"x has {places} places for the {n} values of y along axis {axis}.")
     return shape
 
 
@@ -110,7 +115,7 @@ def nancumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
 
 
 @public("keras.ops.trapezoid", "keras.ops.numpy.trapezoid")
-@composite(dtype=promote.inexact, shape=_trapezoid_shape)
+@composite(dtype=promote.inexact, shape=_trapezoid_shape, checked=True)
 def trapezoid(y: Tensor, x: Optional[Tensor] = None, dx: float = 1.0, axis: int = -1) -> Any:
     """Integral by the trapezoidal rule.
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from kops import promote
 from kops.declare import Tensor, primitive
-from kops.shapes import Shape, standardize_axis
+from kops.shapes import Shape, standardize_axis, standardize_shape
 from kspec import public
 
 
@@ -21,7 +21,7 @@ def _sorted(x: Any, axis: Any = -1) -> Shape:
 
 
 @public("keras.ops.sort", "keras.ops.numpy.sort")
-@primitive(dtype=promote.first, shape=_sorted)
+@primitive(dtype=promote.real(promote.first), shape=_sorted)
 def sort(x: Tensor, axis: int = -1) -> Any:
     """Elements in ascending order along an axis.
 
@@ -32,7 +32,7 @@ def sort(x: Tensor, axis: int = -1) -> Any:
 
 
 @public("keras.ops.argsort", "keras.ops.numpy.argsort")
-@primitive(dtype=promote.index, shape=_sorted)
+@primitive(dtype=promote.real(promote.index), shape=_sorted, checked=True)
 def argsort(x: Tensor, axis: int = -1) -> Any:
     """The positions that would sort a tensor along an axis; equal elements keep their order. int32.
 
@@ -60,7 +60,7 @@ def _top_k_dtypes(d: Any, **static: Any) -> Any:
 
 
 @public("keras.ops.top_k")
-@primitive(dtype=_top_k_dtypes, shape=_top_k_shapes, node="math:TopK", checked=True)
+@primitive(dtype=promote.real(_top_k_dtypes), shape=_top_k_shapes, node="math:TopK", checked=True)
 def top_k(x: Tensor, k: int, sorted: bool = True) -> Any:
     """The `k` largest elements along the last axis.
 
@@ -79,7 +79,9 @@ def top_k(x: Tensor, k: int, sorted: bool = True) -> Any:
 
 
 @public("keras.ops.argpartition", "keras.ops.numpy.argpartition")
-@primitive(dtype=promote.index, shape=lambda x, kth, axis=-1: _partitioned(x, kth, axis), checked=True)
+@primitive(
+    dtype=promote.real(promote.index), shape=lambda x, kth, axis=-1: _partitioned(x, kth, axis), checked=True
+)
 def argpartition(x: Tensor, kth: int, axis: int = -1) -> Any:
     """Positions by which the `kth` smallest stands in place `kth`, smaller ones before, larger ones after. int32.
 
@@ -111,7 +113,7 @@ def _searched(sorted_sequence: Any, values: Any, side: str = "left") -> Shape:
 
 
 @public("keras.ops.searchsorted", "keras.ops.numpy.searchsorted")
-@primitive(dtype=_search_dtypes, shape=_searched)
+@primitive(dtype=promote.real(_search_dtypes), shape=_searched)
 def searchsorted(sorted_sequence: Tensor, values: Tensor, side: str = "left") -> Any:
     """Where values would have to be inserted into an ascending sequence to keep its order. int32.
 
@@ -150,6 +152,7 @@ def _unique_shapes(
     fill_value: Any = None,
 ) -> Any:
     shape = tuple(x.shape)
+    standardize_shape((size,))
     if axis is None:
         values: Shape = (size,)
         inverse = shape
@@ -166,7 +169,7 @@ def _unique_shapes(
 
 @public("keras.ops.unique", "keras.ops.numpy.unique")
 @primitive(
-    dtype=_unique_dtypes,
+    dtype=promote.real(_unique_dtypes),
     shape=_unique_shapes,
     key=("return_index", "return_inverse", "return_counts"),
     checked=True,

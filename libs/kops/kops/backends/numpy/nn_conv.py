@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 from typing import Any, Sequence
 
 import numpy as np
@@ -53,11 +54,11 @@ def _conv(x: Any, kernel: Any, g: windows.Geometry) -> Any:
     parts = list(windows.taps(x, window, g))
     if groups == 1:
         columns = parts[0] if len(parts) == 1 else np.concatenate(parts, -1)
-        return columns @ kernel.reshape(-1, out)
+        return columns @ kernel.reshape(math.prod(window) * taken, out)
     # (..., groups, taps * taken) @ (groups, taps * taken, out / groups)
     columns = np.stack([p.reshape(*p.shape[:-1], groups, taken) for p in parts], -2)
     columns = columns.reshape(*columns.shape[:-2], len(parts) * taken)
-    weights = kernel.reshape(-1, groups, out // groups).swapaxes(0, 1)
+    weights = kernel.reshape(math.prod(window) * taken, groups, out // groups).swapaxes(0, 1)
     result = np.einsum("...gk,gko->...go", columns, weights, optimize=True)
     return result.reshape(*result.shape[:-2], out)
 
@@ -73,7 +74,7 @@ def _depthwise(x: Any, kernel: Any, g: windows.Geometry) -> Any:
     x, kernel = widened(x), widened(kernel)
     window = kernel.shape[:-2]
     x = pad_sizes(x, windows.paddings(x.shape[1:-1], window, g))
-    weights = kernel.reshape(-1, *kernel.shape[-2:])
+    weights = kernel.reshape(math.prod(window), *kernel.shape[-2:])
     total: Any = 0
     for part, weight in zip(windows.taps(x, window, g), weights):
         total = total + part[..., None] * weight
@@ -93,7 +94,7 @@ def _conv_transpose(x: Any, kernel: Any, crops: Any, g: windows.Geometry) -> Any
     x, kernel = widened(x), widened(kernel)
     window = kernel.shape[:-2]
     sizes = x.shape[1:-1]
-    full = [(n - 1) * s + windows.extent(w, d) for n, w, s, d in zip(sizes, window, g.strides, g.dilation)]
+    full = [(n - 1) * s + windows.extent(w, d) if n else 0 for n, w, s, d in zip(sizes, window, g.strides, g.dilation)]
     # Room for the zeros that a negative crop appends.
     room = [f + max(-after, 0) for f, (_, after) in zip(full, crops)]
     out = np.zeros((x.shape[0], *room, kernel.shape[-2]), np.result_type(x, kernel))
