@@ -164,6 +164,27 @@ def variables(record: dict[str, Any]) -> list[tuple[str, bool]] | None:
     )
 
 
+def last_sizes(record: dict[str, Any]) -> dict[str, int]:
+    """The last dimension of variables of a layer, by name, where its config says it.
+
+    Args:
+        record: as in `variables`, of a layer that is not altered.
+    """
+    name, config = record["class_name"], record["config"]
+    units, gates = config.get("units"), {"LSTMCell": 4, "GRUCell": 3, "SimpleRNNCell": 1}.get(name)
+    if name == "Embedding":
+        found = {"embeddings": config.get("output_dim")}
+    elif name == "Dense":
+        found = {"kernel": units, "bias": units}
+    elif gates is not None and isinstance(units, int):
+        found = dict.fromkeys(("kernel", "recurrent_kernel", "bias"), gates * units)
+    elif name in ("Conv1D", "Conv2D", "Conv3D"):
+        found = dict.fromkeys(("kernel", "bias"), config.get("filters"))
+    else:
+        found = {}
+    return {name: size for name, size in found.items() if isinstance(size, int)}
+
+
 def is_altered(record: dict[str, Any]) -> bool:
     """Whether a layer is quantized or has a LoRA: then its variables are not those of its class."""
     config = record.get("config")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import functools
 import os
 from typing import Any, BinaryIO, Callable, Iterator, NamedTuple
 
@@ -144,7 +145,7 @@ def _from_archive(found: Contents, stack: contextlib.ExitStack, source: Any, lim
     _from_store(found, reader)
     for name in source.names():
         if name.startswith(ASSETS):
-            found.assets[name[len(ASSETS) :]] = lambda name=name: source.open(name)
+            found.assets[name[len(ASSETS) :]] = functools.partial(source.open, name)
 
 
 def config_of(text: bytes | str, name: str, limits: Limits = DEFAULT) -> dict[str, Any]:
@@ -227,5 +228,5 @@ def _from_safetensors(found: Contents, reader: SafetensorsReader) -> None:
         table = checked_json.loads(names, f"{reader.path}: keras_names")
         found.names = {str(path): str(name) for path, name in dict(table).items()}
     for name, entry in reader.entries.items():
-        read = lambda name=name: reader.read(name)
-        found.arrays[name] = Array(entry.shape, entry.dtype, entry.stop - entry.start, read)
+        size = entry.stop - entry.start
+        found.arrays[name] = Array(entry.shape, entry.dtype, size, functools.partial(reader.read, name))

@@ -175,15 +175,15 @@ def _bad_numbers(contents: Contents, progress: Callable[[int], None]) -> Iterato
 
 
 def misfits(contents: Contents) -> Iterator[str]:
-    """Where the weights are not those of the layers that the config lists."""
+    """Where the weights are not those of the layers that the config lists, one line of text for each place."""
     model = topology.read(contents.config or {})
     if contents.legacy:
         try:
             layers: dict[str, dict[str, Array]] = {}
             for name, array in contents.arrays.items():
-                layer, _, weight = name.partition("/")
-                if layer not in _OPTIMIZER:
-                    layers.setdefault(layer, {})[weight] = array
+                owner, _, weight = name.partition("/")
+                if owner not in _OPTIMIZER:
+                    layers.setdefault(owner, {})[weight] = array
             legacy_layout.to_store(contents.config or {}, layers)
         except legacy_layout.UnknownOrderError:
             pass  # nothing is wrong; it just cannot be told here
@@ -201,6 +201,11 @@ def misfits(contents: Contents) -> Iterator[str]:
         if known and count != len(known):
             names = ", ".join(name for name, _ in known)
             yield f"{where}: {count} arrays in the file, the config asks for {len(known)} ({names})"
+        elif known:
+            sizes = class_table.last_sizes(layer.record)
+            for (name, _), (key, array) in zip(known, nodes[layer.path].items()):
+                if name in sizes and (not array.shape or array.shape[-1] != sizes[name]):
+                    yield f"{where}: {name} ({key}) has shape {array.shape}, its last size should be {sizes[name]}"
         saved = contents.names.get(layer.path)
         if saved is not None and layer.name and saved != layer.name and layer.path:
             yield f"{where}: its weights are named {saved!r}"

@@ -257,6 +257,8 @@ def _modern(value: Any, argument: str = "") -> Any:
 
 def _place(record: dict[str, Any], argument: str) -> dict[str, Any]:
     name = record["class_name"]
+    place: dict[str, Any]
+    registered: str | None
     if name in _FUNCTIONAL and topology.is_model(record):
         place = {"module": "keras.src.models.functional", "class_name": "Functional"}
         registered = "Functional"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 from typing import Any, Iterator
 
-from ksave.limits import CorruptFileError
+from ksave.limits import DEFAULT, CorruptFileError, UnsafeFileError
 from ksave.saveables import snake_case
 
 # Whose place in weights files is named after the class itself, not after its public name.
@@ -85,7 +85,7 @@ def read(config: dict[str, Any]) -> Layer:
     Raises:
         CorruptFileError: something that should be a record of a layer is not.
     """
-    return _layer(config, "", True, {})
+    return _Walk().layer(config, "", True)
 
 
 def is_model(record: dict[str, Any]) -> bool:
@@ -99,22 +99,34 @@ def is_op(record: dict[str, Any]) -> bool:
     return str(record.get("module") or "").startswith(("keras.src.ops", "keras.ops"))
 
 
-def _layer(record: Any, path: str, trainable: bool, shared: dict[Any, str]) -> Layer:
-    if not isinstance(record, dict) or not isinstance(record.get("class_name"), str):
-        raise CorruptFileError(
-            f"The config at {path or 'its root'} has no record of a layer, but {record!r:.60}."
-        )
-    config = record.get("config") if isinstance(record.get("config"), dict) else {}
-    trainable = trainable and bool(config.get("trainable", True))
-    layer = Layer(record, path, trainable, [])
-    # An object that was met before keeps the place of its first meeting.
-    number = record.get("shared_object_id")
-    if number is not None:
-        layer.path = shared.setdefault(number, path)
-    for attribute, inner in _inside(record, config):
-        place = f"{path}/{attribute}" if path else attribute
-        layer.children.append(_layer(inner, place, trainable, shared))
-    return layer
+class _Walk:
+    """One pass through a config."""
+
+    def __init__(self) -> None:
+        self.left = (
+            DEFAULT.members
+        )  # a few records that each make two layers can stand for any number of them
+        self.places: dict[Any, str] = {}  # of objects that are used several times
+
+    def layer(self, record: Any, path: str, trainable: bool) -> Layer:
+        if not isinstance(record, dict) or not isinstance(record.get("class_name"), str):
+            where = path or "its root"
+            raise CorruptFileError(f"The config at {where} has no record of a layer, but {record!r:.60}.")
+        self.left -= 1
+        if self.left < 0:
+            raise UnsafeFileError(
+                f"The config describes more than {DEFAULT.members} layers; that is too much."
+            )
+        number = record.get("shared_object_id")
+        if number is not None:
+            # An object that was met before keeps the place of its first meeting.
+            path = self.places.setdefault(str(number), path)
+        layer = Layer(record, path, trainable, [])
+        layer.trainable = trainable and bool(layer.config.get("trainable", True))
+        for attribute, inner in _inside(record, layer.config):
+            place = f"{path}/{attribute}" if path else attribute
+            layer.children.append(self.layer(inner, place, layer.trainable))
+        return layer
 
 
 def _inside(record: dict[str, Any], config: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -161,7 +173,7 @@ def _is_input(record: Any) -> bool:
 
 
 def _plain(config: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in config.items() if key in ("use_bias", "dtype")}
+    return {key: value for key, value in config.items() if key in ("use_bias", "dtype", "units")}
 
 
 def _renamed(record: Any, prefix: str) -> Any:

@@ -212,6 +212,9 @@ def test_what_cannot_be_converted(capsys, tmp_path, trained):
         assert main(["convert", source, str(tmp_path / target)]) == 2
         assert words in capsys.readouterr().err
         assert not (tmp_path / target).exists()
+    options = ["--config", trained]
+    assert main(["convert", _data("w_dense.weights.h5"), str(tmp_path / "x.keras"), *options]) == 2
+    assert "does not hold the weights of" in capsys.readouterr().err and not (tmp_path / "x.keras").exists()
     (tmp_path / "there.npz").write_bytes(b"old")
     assert main(["convert", trained, str(tmp_path / "there.npz")]) == 2
     assert "--force" in capsys.readouterr().err and (tmp_path / "there.npz").read_bytes() == b"old"

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import io
+from typing import Any, BinaryIO, Callable
 
-from ksave import legacy_layout, rewrite
+from ksave import inspection, legacy_layout, rewrite
 from ksave.commands import show, target
 from ksave.contents import Contents, config_of, open_contents
 
@@ -51,6 +53,12 @@ def run(options: argparse.Namespace) -> int:
     with open_contents(options.source) as contents:
         if options.config:
             add_config(contents, options.config)
+            misfits = list(inspection.misfits(contents))
+            if misfits:
+                raise ValueError(
+                    f"{options.source} does not hold the weights of {options.config}:\n  "
+                    + "\n  ".join(misfits)
+                )
         if options.no_optimizer:
             for name in [name for name in contents.arrays if name.split("/")[0] == "optimizer"]:
                 del contents.arrays[name]
@@ -76,7 +84,7 @@ def add_config(contents: Contents, path: str) -> None:
             config, metadata = other.config, other.metadata
             assets = {name: _read_later(path, name) for name in other.assets}
     if contents.legacy:
-        layers: dict[str, dict[str, object]] = {}
+        layers: dict[str, dict[str, Any]] = {}
         for name, array in contents.arrays.items():
             layer, _, weight = name.partition("/")
             layers.setdefault(layer, {})[weight] = array
@@ -88,10 +96,10 @@ def add_config(contents: Contents, path: str) -> None:
     contents.kind = "model"
 
 
-def _read_later(path: str, name: str):  # type: ignore[no-untyped-def]
-    import io
+def _read_later(path: str, name: str) -> Callable[[], BinaryIO]:
+    """The asset is read when it is written; the file it is in is opened for that."""
 
-    def read() -> io.BytesIO:
+    def read() -> BinaryIO:
         with open_contents(path, convert=False) as other, other.assets[name]() as file:
             return io.BytesIO(file.read())
 
