@@ -160,7 +160,7 @@ def test_path(path):
 
 # What stops a device until the host has seen a value, by the names of each engine.
 WAITING = {"aten::_local_scalar_dense", "aten::item", "aten::nonzero", "pure_callback", "io_callback"}
-WAITING |= {"debug_callback", "PyFunc", "PyFuncStateless", "EagerPyFunc"}
+WAITING |= {"debug_callback", "PyFunc", "EagerPyFunc"}
 NN = sorted(name for name, rows in collect.rows().items() if name.startswith("nn_") and rows[0].jit)
 
 

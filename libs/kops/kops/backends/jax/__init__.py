@@ -27,11 +27,12 @@ from kops.backends.jax.core import (
     to_numpy,
 )
 from kops.backends.jax.gaps import GAPS
+from kops.backends.jax.jitted import jitted
 from kops.backends.jax.table import SCALARS, TABLE
 
 
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
-    return TABLE.get(name)
+    return TABLE.get(name) or jitted(name)
 
 
 __all__ = [

@@ -15,7 +15,6 @@ from kops.backends.jax import (
     nn_activations,
     nn_attention,
     nn_conv,
-    nn_jitted,
     nn_pooling,
     nn_rnn,
     random,
@@ -47,7 +46,6 @@ TABLE = merge_tables(
         segment,
         sorting,
         sorting_unique,
-        nn_jitted,
     ]
 )
 SCALARS = elementwise.SCALARS

@@ -51,7 +51,7 @@ def _einsum(subscripts: str, operands: Any, kwargs: Any) -> Any:
 
 
 def _correlate(x1: Any, x2: Any, mode: str) -> Any:
-    n, m = tf.shape(x1)[0], tf.shape(x2)[0]
+    n, m = (x.shape[0] or tf.shape(x)[0] for x in (x1, x2))
     if x2.dtype.is_complex:
         x2 = tf.math.conj(x2)
     windows = tf.signal.frame(tf.pad(x1, [[m - 1, m - 1]]), m, 1)

@@ -8,6 +8,7 @@ from kops.backends.tensorflow import (
     core_ops,
     elementwise,
     fft,
+    images,
     indexing,
     linalg,
     linalg_matrix,
@@ -30,6 +31,7 @@ TABLE = merge_tables(
         core_ops,
         elementwise,
         fft,
+        images,
         indexing,
         linalg,
         linalg_matrix,
@@ -47,3 +49,9 @@ TABLE = merge_tables(
     ]
 )
 SCALARS = elementwise.SCALARS
+CARRIERS = {
+    "nonzero": {"float16": "float32"},
+    "repeat": {"uint16": "int32"},
+    "tile": {"uint16": "int32"},
+    "vander": {"uint32": "int64", "uint64": "int64"},
+}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from kops.backends.merging import merge_tables
 from kops.backends.torch import (
+    composites,
     control,
     core_ops,
     elementwise,
@@ -28,6 +29,7 @@ from kops.backends.torch import (
 
 TABLE = merge_tables(
     [
+        composites,
         control,
         core_ops,
         elementwise,
@@ -51,3 +53,4 @@ TABLE = merge_tables(
     ]
 )
 SCALARS = elementwise.SCALARS
+CARRIERS = {"isin": {"bool": "uint8", "complex64": None, "complex128": None}}

@@ -1,4 +1,4 @@
-"""`tf.function`, with unknown leading dimensions where the op allows them, and `tf.GradientTape`."""
+"""`tf.function`, with unknown leading dimensions where the op allows them, or by XLA, and `tf.GradientTape`."""
 
 from __future__ import annotations
 
@@ -47,8 +47,5 @@ COMPOSITIONS = {"tf.function(jit_compile=True)": _xla}
 def native_names(function: Any, arrays: list[Any]) -> set[str]:
     """Of the operations in the graph."""
     graph = tf.function(function, autograph=False).get_concrete_function(*arrays).graph.as_graph_def()
-    return {
-        n.op
-        for f in (graph, *(f for f in graph.library.function))
-        for n in getattr(f, "node", ()) or f.node_def
-    }
+    nodes = [*graph.node, *(n for f in graph.library.function for n in f.node_def)]
+    return {n.op.replace("Stateless", "") for n in nodes}

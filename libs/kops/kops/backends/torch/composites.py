@@ -1,0 +1,115 @@
+"""PyTorch's own functions for ops that are formulas elsewhere, each under the condition that it gives the same."""
+
+from __future__ import annotations
+
+from typing import Any, Callable
+
+import torch
+import torch.nn.functional as F
+
+from kops import images, windows
+from kops.backends.torch.nn_conv import from_first, to_first
+from kops.backends.torch.reduction import axes_of
+from kops.declare import OPS
+
+_EXACT = (torch.float32, torch.float64)
+
+
+def _where(fits: Callable[..., Any], name: str, run: Callable[..., Any]) -> Callable[..., Any]:
+    """`run` where its condition holds, else the formula."""
+
+    def kernel(*args: Any) -> Any:
+        return run(*args) if fits(*args) else OPS[name].formula(*args)
+
+    return kernel
+
+
+def _floating(x: Any, *static: Any) -> bool:
+    return x.is_floating_point()
+
+
+def _exact(x: Any, *others: Any) -> bool:
+    # In half precision some of the functions sum in half precision, or have no kernel on the CPU.
+    return x.dtype in _EXACT
+
+
+def _euclidean(x: Any, ord: Any, axis: Any, keepdims: bool) -> bool:
+    lone = isinstance(axis, int) or (axis is None and x.ndim == 1) or (axis is not None and len(axis) == 1)
+    return x.dtype in _EXACT and (ord is None or ord == "fro" or (ord == 2 and lone)) and x.ndim > 0
+
+
+def _norm(x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
+    return torch.linalg.vector_norm(
+        x, 2, axis if axis is None or isinstance(axis, int) else tuple(axis), keepdims
+    )
+
+
+def _spatial(x: Any, *static: Any) -> bool:
+    # Of images with gradients of whole numbers there is none, and without a batch they are not ours.
+    return x.dtype in _EXACT and 0 not in x.shape
+
+
+def _some(x: Any, axis: Any, keepdims: bool) -> bool:
+    return x.is_floating_point() and bool(axes_of(x, axis))
+
+
+def _in_space(a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: Any) -> bool:
+    last = axisa == axisb == axisc == -1 and axis in (None, -1)
+    return last and a.shape[-1] == b.shape[-1] == 3 and a.is_floating_point()
+
+
+def _adaptive(functions: Any) -> Callable[..., Any]:
+    def kernel(x: Any, output_size: Any, data_format: Any) -> Any:
+        g = windows.geometry(x.ndim, 1, "valid", data_format)
+        sizes = windows.each(output_size, g.n, "output_size")
+        return from_first(functions[g.n - 1](to_first(x, g), sizes), g)
+
+    return kernel
+
+
+def _plain_resize(x: Any, size: Any, interpolation: str, antialias: bool, *static: Any) -> bool:
+    # Its bicubic kernel is another. Fitted to an aspect ratio, images are cut or padded first.
+    crop, pad, fill_mode, *_ = static
+    usual = interpolation == "bilinear" and fill_mode == "constant" and not (antialias or crop or pad)
+    return usual and x.dtype in _EXACT and x.ndim in (3, 4) and 0 not in x.shape
+
+
+def _resize(x: Any, size: Any, *static: Any) -> Any:
+    last = images.axes(x, static[-1])[2] == x.ndim - 1
+    whole = x if x.ndim == 4 else x[None]
+    y = F.interpolate(whole.movedim(-1, 1) if last else whole, images.pair(size, "size"), mode="bilinear")
+    y = y.movedim(1, -1) if last else y
+    return y if x.ndim == 4 else y[0]
+
+
+def _glu(x: Any, axis: int) -> bool:
+    return x.ndim > 0 and x.shape[axis] % 2 == 0
+
+
+_CONDITIONS = {
+    "adaptive_average_pool": (
+        _spatial, _adaptive([F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, F.adaptive_avg_pool3d])
+    ),
+    "adaptive_max_pool": (
+        _spatial, _adaptive([F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d])
+    ),
+    "cdist": (_exact, lambda x, y: torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")),
+    "celu": (lambda x, alpha: x.is_floating_point() and alpha != 0, F.celu),
+    "cross": (_in_space, lambda a, b, *axes: torch.linalg.cross(a, b)),
+    "fold": (_spatial, lambda x, size, window, *rest: F.fold(x, size, window, *rest)),
+    "glu": (_glu, F.glu),
+    "hard_shrink": (_floating, F.hardshrink),
+    "hard_sigmoid": (_floating, F.hardsigmoid),
+    "hard_silu": (_floating, F.hardswish),
+    "log_sigmoid": (_floating, F.logsigmoid),
+    "nanmean": (_some, lambda x, axis, keepdims: torch.nanmean(x, axes_of(x, axis), keepdims)),
+    "nansum": (_some, lambda x, axis, keepdims: torch.nansum(x, axes_of(x, axis), keepdims)),
+    "norm": (_euclidean, _norm),
+    "resize": (_plain_resize, _resize),
+    "soft_shrink": (lambda x, threshold: x.is_floating_point() and threshold >= 0, F.softshrink),
+    "softsign": (_floating, F.softsign),
+    "tanh_shrink": (_floating, F.tanhshrink),
+    "unfold": (lambda x, *static: _spatial(x) and x.ndim == 4, F.unfold),
+    "vdot": (lambda x, y: x.dtype in _EXACT, lambda x, y: torch.dot(x.reshape(-1), y.reshape(-1))),
+}  # fmt: skip
+TABLE = {name: _where(fits, name, run) for name, (fits, run) in _CONDITIONS.items()}
