@@ -258,7 +258,16 @@ _ALL = (
     sparse_plus, silu, squareplus, gelu, tanh, tanh_shrink, hard_tanh, hard_shrink, threshold, sigmoid,
     sparse_sigmoid, exponential, hard_sigmoid, log_sigmoid, hard_silu, mish, glu, sparsemax,
 )  # fmt: skip
-_BY_NAME = {**{f.__name__: f for f in _ALL}, "swish": silu, "hard_swish": hard_silu}
+
+
+def hard_sigmoid_of_keras_2(x: Any) -> Any:
+    """`0.2 x + 1 / 2` clipped to [0, 1]: what files of Keras 1 and 2 mean by hard_sigmoid."""
+    return kops.clip(0.2 * x + 0.5, 0.0, 1.0)
+
+
+_BY_NAME = {
+    **{f.__name__: f for f in (*_ALL, hard_sigmoid_of_keras_2)}, "swish": silu, "hard_swish": hard_silu,
+}  # fmt: skip
 
 
 @public("keras.activations.serialize")
@@ -279,7 +288,7 @@ def serialize(activation: Any) -> Any:
 
 def _is_ours(activation: Any) -> bool:
     name = public_name(activation) or ""
-    return name.startswith(("keras.activations.", "keras.ops."))
+    return name.startswith(("keras.activations.", "keras.ops.")) or activation is hard_sigmoid_of_keras_2
 
 
 @public("keras.activations.deserialize")

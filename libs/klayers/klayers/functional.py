@@ -147,7 +147,9 @@ class Functional(Model):
             for x, m in zip(flat, tree.flatten(mask)):
                 masking.set_mask(x, m)
         run = _as_model if self._has_training_recorded and context.training is not None else None
-        return self._function.pack_outputs(self._function.run(flat, run))
+        outputs = self._function.pack_outputs(self._function.run(flat, run))
+        # As in Keras, `Model(x, [y])` computes an array, though its symbolic call gives a list.
+        return outputs[0] if isinstance(outputs, (list, tuple)) and len(outputs) == 1 else outputs
 
     @functools.cached_property
     def _has_training_recorded(self) -> bool:

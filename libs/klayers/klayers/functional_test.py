@@ -191,3 +191,11 @@ def test_files_name_the_class_as_keras_does():
     x = Input((3,))
     record = ksave.serialize_keras_object(Model(x, Dense(2)(x)))
     assert (record["module"], record["class_name"]) == ("keras.src.models.functional", "Functional")
+
+
+def test_a_list_of_one_output_computes_an_array():
+    x = Input((3,))
+    model = Model(x, [exp(x)])
+    assert isinstance(model(x), list)
+    assert engine().to_numpy(model(np.zeros((2, 3), "float32"))).tolist() == [[1.0] * 3] * 2
+    assert model.predict(np.ones((2, 3), "float32")).shape == (2, 3)

@@ -181,7 +181,8 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
         if x is None or type(x) in (bool, int, float, str):
             return x
         e = engine()
-        target = self.compute_dtype if self.autocast else None
+        # A layer of whole numbers (Discretization in older files) still takes floats.
+        target = self.compute_dtype if self.autocast and self.compute_dtype in FLOATS else None
 
         def change(leaf: Any) -> Any:
             if isinstance(leaf, (KerasTensor, TraceTensor)):

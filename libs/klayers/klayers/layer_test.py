@@ -458,3 +458,10 @@ def test_remat_scope_holds_for_layers_called_before():
     with RematScope("list_of_layers", layer_names=["another"]):
         layer(x)
     assert wrapped == ["twofold"]
+
+
+def test_a_layer_of_whole_numbers_takes_floats():
+    layer = Layer(dtype="int64")
+    layer.call = lambda x: x
+    x = np.array([-1.75, 0.5], "float32")
+    assert engine().to_numpy(layer(x)).tolist() == x.tolist()

@@ -40,7 +40,12 @@ _PLACES = {
     "UnsafeFileError": "limits",
     "CorruptFileError": "limits",
     "UnknownObjectError": "lookup",
+    "ConfigError": "deserialize",
+    "MigrationWarning": "migrations",
     "KerasFileEditor": "editor",
+    "inspect": "inspection",
+    "verify": "inspection",
+    "open_contents": "contents",
 }
 __all__ = [*sorted(_PLACES)]
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import types
 from typing import Any, Container
 
 import kspec
@@ -17,6 +16,7 @@ _SETTINGS = (
     "steps_per_execution",
     "jit_compile",
 )
+_GET = "keras.losses.get"
 _FUNCTIONS = ("function", "builtin_function_or_method")
 
 
@@ -121,8 +121,11 @@ def _full_loss_names(loss: Any) -> Any:
         return [_full_loss_names(item) for item in loss]
     if isinstance(loss, dict) and not _is_record(loss):
         return {key: _full_loss_names(item) for key, item in loss.items()}
-    place = f"keras.losses.{loss}"
-    if isinstance(loss, str) and place in kspec.known_names():
-        found = kspec.resolve(place)
-        return found.__name__ if isinstance(found, types.FunctionType) else loss
+    if isinstance(loss, str) and _GET in kspec.known_names():
+        try:
+            found = kspec.resolve(_GET)(loss)
+        except ValueError:
+            return loss  # a name of the user's
+        full = getattr(found, "__name__", "")
+        return full if f"keras.losses.{full}" in kspec.known_names() else loss
     return loss

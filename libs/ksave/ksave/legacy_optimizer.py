@@ -52,6 +52,36 @@ def in_file_order(variables: list[Any], names: list[str]) -> list[Any]:
     return found
 
 
+def by_slots(variables: list[Any], values: list[Any]) -> tuple[list[Any], list[Any]]:
+    """Variables and values of an optimizer of Keras before 2.4, which numbered them: `training/Adam/variable_1`.
+
+    It wrote the iteration, if it had one, then slot after slot, each in the order of the model's variables. What was
+    kept of slots that are not in use has the shape (1,).
+
+    Args:
+        variables: of the optimizer.
+        values: of the file, with shapes.
+
+    Returns:
+        What belongs together; both as given when it does not fit.
+    """
+    kept = list(values)
+    while kept and tuple(kept[-1].shape) == (1,) != tuple(variables[-1].shape):
+        kept.pop()
+    slots: dict[str, list[Any]] = {}
+    for variable in variables:
+        path = getattr(variable, "path", None) or variable.name
+        for ending in dict.fromkeys(ending for endings in _SLOTS.values() for ending in endings):
+            if path.endswith(f"_{ending}"):
+                slots.setdefault(ending, []).append(variable)
+                break
+    found = [variable for slot in slots.values() for variable in slot]
+    if kept and tuple(kept[0].shape) == ():
+        found.insert(0, variables[0])
+    fits = [tuple(v.shape) for v in found] == [tuple(value.shape) for value in kept]
+    return (found, kept) if fits else (variables, values)
+
+
 def _endings(name: str) -> tuple[str, ...]:
     if _ITERATION.search(name):
         return ("/iteration",)

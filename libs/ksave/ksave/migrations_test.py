@@ -1,6 +1,10 @@
 from __future__ import annotations
 
-from ksave.migrations import migrate
+import pytest
+
+from ksave.limits import CorruptFileError
+from ksave.lookup import UnknownObjectError
+from ksave.migrations import migrate, summary
 
 
 def _tensor(*place):
@@ -72,3 +76,76 @@ def test_arguments_that_went_away():
     }
     custom = {"class_name": "Mine", "config": {"decay": 3}}
     assert migrate(custom) == custom
+
+
+def test_what_would_mean_something_else_is_refused():
+    with pytest.raises(CorruptFileError, match=r"LSTM was saved with time_major=True.*version of Keras"):
+        migrate({"class_name": "LSTM", "config": {"units": 2, "time_major": True}})
+    with pytest.raises(UnknownObjectError, match=r"tf\.nn\.relu"):
+        migrate({"class_name": "TFOpLambda", "config": {"name": "a", "function": "nn.relu"}})
+
+
+def test_decay_is_a_schedule():
+    config = migrate({"class_name": "SGD", "config": {"lr": 0.1, "decay": 0.5}})["config"]
+    assert config["learning_rate"]["class_name"] == "InverseTimeDecay"
+    assert config["learning_rate"]["config"] == {
+        "initial_learning_rate": 0.1,
+        "decay_steps": 1,
+        "decay_rate": 0.5,
+    }
+
+
+def test_hard_sigmoid_keeps_its_slope():
+    notes: dict[str, int] = {}
+    made = migrate(
+        {"class_name": "LSTM", "config": {"units": 2, "recurrent_activation": "hard_sigmoid"}}, notes
+    )
+    assert made["config"]["recurrent_activation"] == "hard_sigmoid_of_keras_2"
+    assert "0.2 x + 0.5" in summary(notes)
+
+
+def test_defaults_of_that_time():
+    assert migrate({"class_name": "GRU", "config": {"units": 2}})["config"] == {
+        "units": 2,
+        "reset_after": False,
+    }
+    assert migrate({"class_name": "CuDNNGRU", "config": {"units": 2}}) == {
+        "class_name": "GRU", "config": {"units": 2, "reset_after": True},
+    }  # fmt: skip
+
+
+def test_layers_of_keras_1():
+    convolution = {
+        "class_name": "Convolution2D",
+        "config": {
+            "nb_filter": 4, "nb_row": 3, "nb_col": 2, "init": "uniform", "border_mode": "same", "subsample": [1, 1],
+            "dim_ordering": "th", "W_regularizer": {"name": "L1L2Regularizer", "l1": 0.0, "l2": 0.5}, "bias": True,
+            "W_constraint": {"name": "MaxNorm", "m": 2, "axis": 0},
+        },
+    }  # fmt: skip
+    padding = {"class_name": "ZeroPadding2D", "config": {"padding": [1, 1]}}
+    made = migrate({"class_name": "Sequential", "config": [convolution, padding]})["config"]["layers"]
+    assert migrate(made[0]) == {
+        "class_name": "Conv2D",
+        "config": {
+            "filters": 4, "kernel_size": [3, 2], "kernel_initializer": "random_uniform", "padding": "same",
+            "strides": [1, 1], "data_format": "channels_first", "use_bias": True,
+            "kernel_regularizer": {"class_name": "L1L2", "config": {"l1": 0.0, "l2": 0.5}},
+            "kernel_constraint": {"class_name": "MaxNorm", "config": {"max_value": 2, "axis": 0}},
+        },
+    }  # fmt: skip
+    assert migrate(made[1])["config"] == {"padding": [1, 1], "data_format": "channels_first"}
+    assert migrate({"class_name": "Merge", "config": {"name": "m", "mode": "cos", "dot_axes": 1}}) == {
+        "class_name": "Dot", "config": {"name": "m", "axes": 1, "normalize": True},
+    }  # fmt: skip
+
+
+def test_calls_of_inner_models_are_counted_from_one():
+    inner = {"class_name": "Sequential", "config": {"name": "s", "layers": []}, "name": "s",
+             "inbound_nodes": [[["x", 0, 0, {}]], [["y", 0, 0, {}]]]}  # fmt: skip
+    after = {"class_name": "Add", "config": {"name": "a"}, "name": "a",
+             "inbound_nodes": [[["s", 1, 0, {}], ["s", 2, 0, {}]]]}  # fmt: skip
+    config = {"layers": [inner, after], "output_layers": [["s", 2, 0]]}
+    made = migrate({"class_name": "Functional", "config": config})["config"]
+    assert made["layers"][1]["inbound_nodes"][0]["args"] == [[_tensor("s", 0, 0), _tensor("s", 1, 0)]]
+    assert made["output_layers"] == [["s", 1, 0]]

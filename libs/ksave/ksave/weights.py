@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import os
 import warnings
 from typing import Any, Iterable
 
 from ksave import archive, hdf5, mismatch
-from ksave.atomic import atomic_file, atomic_folder
+from ksave.atomic import atomic_file
 from ksave.overwrite import may_write
 from ksave.saveables import walk
-from ksave.stores import Reader, ShardWriter, Writer
+from ksave.stores import Reader, Writer
 from kspec import public
 
 WEIGHTS = "model.weights.h5"
@@ -48,7 +47,9 @@ def save_weights(
     if not may_write(path, overwrite):
         return
     if max_shard_size is not None:
-        _save_shards(model, path, max_shard_size)
+        from ksave.shards import save_shards
+
+        save_shards(lambda writer: write_nodes(model, writer), path, max_shard_size * 1024**3)
     elif path.endswith(".h5") and not path.endswith(".weights.h5"):
         from ksave import legacy_write
 
@@ -66,27 +67,6 @@ def _npz_writer(path: str) -> Writer:
     from ksave.npz import NpzWriter
 
     return NpzWriter(path)
-
-
-def _save_shards(model: Any, path: str, gigabytes: float) -> None:
-    stem = path[: -len(".weights.json")]
-    # All is written to a folder aside first; the index takes its name last.
-    with atomic_folder(f"{path}.tmp") as folder:
-        writer = ShardWriter(os.path.join(folder, os.path.basename(stem)), gigabytes * 1024**3)
-        try:
-            write_nodes(model, writer)
-        finally:
-            writer.close()
-    try:
-        for name in (os.path.basename(file) for file in writer.files):
-            os.replace(os.path.join(f"{path}.tmp", name), os.path.join(os.path.dirname(path), name))
-    finally:
-        import shutil
-
-        shutil.rmtree(f"{path}.tmp")
-    index = {"metadata": {"total_size": float(writer.total)}, "weight_map": writer.map}
-    with atomic_file(path) as temporary, open(temporary, "w") as file:
-        json.dump(index, file, indent=4)
 
 
 def write_nodes(model: Any, writer: Writer) -> None:
@@ -176,22 +156,34 @@ def archive_weights(source: Any, text: bool = False, verified: bool = True) -> R
 
 
 def read_nodes(
-    model: Any, reader: Reader, name: str, skip_mismatch: bool = False, skip: Iterable[Any] = ()
-) -> None:
-    """Let every node of a model read its variables, then say all that did not fit at once."""
+    model: Any, reader: Reader, name: str, skip_mismatch: bool = False, skip: Iterable[Any] = (),
+    before_3: bool = False,
+) -> None:  # fmt: skip
+    """Let every node of a model read its variables, then say all that did not fit at once.
+
+    Args:
+        model: the root of the nodes.
+        reader: of the weights.
+        name: the file, for messages.
+        skip_mismatch: only warn of what does not fit.
+        skip: nodes that keep their values.
+        before_3: tf.keras wrote the file.
+    """
     skipped = {id(node) for node in skip}
     reached: set[str] = set()
     failures: list[mismatch.Failure] = []
     for path, node in walk(model):
-        reached.add(path)
+        place = _place(path, reader)
+        reached.add(place)
+        is_optimizer = path.split("/")[-1] == "optimizer"
         if id(node) in skipped:
             continue
-        if path.split("/")[-1] == "optimizer" and path not in reader:
+        if is_optimizer and path not in reader:
             continue  # saved before it was compiled; the optimizer starts afresh
         with hdf5.damage(name):
-            store = reader.store(path)
+            store = reader.store(place)
         try:
-            node.load_own_variables(store)
+            node.load_own_variables(_with_rate(node, store) if before_3 and is_optimizer else store)
         except Exception as error:
             failures.append(mismatch.Failure(path, node, store, error))
     reader.verify()
@@ -201,8 +193,29 @@ def read_nodes(
         if not skip_mismatch:
             raise ValueError(report) from failures[0].error
         warnings.warn(f"Skipped what does not fit. {report}", stacklevel=3)
-    elif any("optimizer" not in path.split("/") for path in left):
+    elif any(not _OF_TRAINING & {*path.split("/")} for path in left):
         warnings.warn(f"{name} has weights that the model has no place for: {', '.join(left)}.", stacklevel=3)
+
+
+# What may stand in a file and not be loaded: tf.keras kept the state of metrics, too.
+_OF_TRAINING = {"optimizer", "metrics"}
+
+
+def _place(path: str, reader: Reader) -> str:
+    """Where a node stands in the file. tf.keras kept the underscore of private attributes: `_key_dense`."""
+    parent, _, last = path.rpartition("/")
+    private = f"{parent}/_{last}" if parent else f"_{last}"
+    return private if path not in reader and private in reader else path
+
+
+def _with_rate(node: Any, store: Any) -> Any:
+    """The state of an optimizer of tf.keras, which did not store its learning rate, number 1 today."""
+    own: dict[str, Any] = {}
+    node.save_own_variables(own)
+    if len(own) != len(store) + 1:
+        return store
+    values = [store["0"], own["1"], *(store[str(index)] for index in range(1, len(store)))]
+    return {str(index): value for index, value in enumerate(values)}
 
 
 def _need_built(model: Any) -> None:
