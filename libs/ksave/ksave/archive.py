@@ -16,9 +16,11 @@ from typing import Any, BinaryIO, Iterable
 
 from ksave import sniff
 from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError, visible
-from ksave.windows import SummedWindow
+from ksave.windows import SummedWindow, Window
 
 _CHUNK = 1 << 20
+_HELD = 200  # files of a folder that are held open; the weights are among them, assets may be more
+_ATTEMPTS = 50
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 # Names of devices on Windows.
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
@@ -240,11 +242,36 @@ class ZipReader:
 
 
 class FolderReader:
-    """A `.keras` folder (what `zipped=False` writes), with the interface of `ZipReader`."""
+    """A `.keras` folder (what `zipped=False` writes), with the interface of `ZipReader`.
+
+    Its files are opened at once, so that they are those of one save, also when another one takes their place.
+    """
 
     def __init__(self, path: str, limits: Limits = DEFAULT) -> None:
         self.path = path
         self.limits = limits
+        self._held: dict[str, io.FileIO] = {}
+        for _ in range(_ATTEMPTS):
+            try:
+                before = os.stat(path)
+                self._list()
+                self._hold()
+                if os.path.samestat(before, os.stat(path)):
+                    return
+            except FileNotFoundError:
+                pass  # it is being replaced
+            except BaseException:
+                self.close()
+                raise
+            self.close()
+        raise CorruptFileError(f"{path} is being written all the time. Load it when that is over.")
+
+    def _hold(self) -> None:
+        for name in self._names[:_HELD]:
+            self._held[name] = open(os.path.join(self.path, *name.split("/")), "rb", buffering=0)  # noqa: SIM115
+
+    def _list(self) -> None:
+        path, limits = self.path, self.limits
         self._names: list[str] = []
         for folder, folders, files in os.walk(path):
             for entry in folders + files:
@@ -257,12 +284,14 @@ class FolderReader:
             ]
             if len(self._names) > limits.members:
                 raise UnsafeFileError(f"{path} has more than {limits.members} files.")
+        self._names.sort(key=lambda name: name.count("/"))
 
     def names(self) -> list[str]:
         return self._names
 
     def size(self, name: str) -> int:
-        return os.path.getsize(self._full(name))
+        with self.open(name) as file:
+            return file.seek(0, os.SEEK_END)
 
     def read(self, name: str) -> bytes:
         check_document(self.size(name), f"{self.path}: {name}", self.limits)
@@ -271,7 +300,11 @@ class FolderReader:
 
     def open(self, name: str, verified: bool = True) -> BinaryIO:
         """A file of the folder; it has no checksum."""
-        return open(self._full(name), "rb")
+        full = self._full(name)
+        if name not in self._held:
+            return open(full, "rb")
+        file = open(os.dup(self._held[name].fileno()), "rb", buffering=0)  # noqa: SIM115
+        return Window(file, 0, os.fstat(file.fileno()).st_size)  # type: ignore[return-value]
 
     def _full(self, name: str) -> str:
         if name not in self._names:
@@ -284,7 +317,9 @@ class FolderReader:
                 _place(self.open(name), name[len(prefix) :], folder)
 
     def close(self) -> None:
-        """Nothing is held open."""
+        for file in self._held.values():
+            file.close()
+        self._held.clear()
 
     def __enter__(self) -> FolderReader:
         return self

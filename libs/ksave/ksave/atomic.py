@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import contextlib
+import ctypes
+import errno
 import os
 import shutil
+import stat
 import tempfile
-from typing import Iterator
+from typing import Any, Iterator
+
+from ksave import remote
+
+_AT_FDCWD, _RENAME_EXCHANGE = -100, 2
 
 
 def _folder_of(path: str) -> str:
@@ -16,8 +23,38 @@ def _folder_of(path: str) -> str:
     return folder
 
 
-def _sync_folder(folder: str) -> None:
-    # Makes the rename itself durable. Not every system can open a folder; there the rename still is atomic.
+@contextlib.contextmanager
+def _explained(path: str) -> Iterator[None]:
+    """Says which file could not be written and what helps, when the folder is closed to us."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno not in (errno.EACCES, errno.EPERM, errno.EROFS):
+            raise
+        raise PermissionError(
+            error.errno,
+            f"Cannot write {path}: {os.strerror(error.errno or 0)}. A new file is written beside the old one first, so "
+            f"the folder {os.path.dirname(path) or '.'} must be writable. Save to another folder, or change its "
+            "permissions",
+            path,
+        ) from error
+
+
+def beside(path: str, make: Any) -> Any:
+    """A temporary file or folder in the folder of `path`."""
+    # The name of a file has 255 bytes at most; ours is longer than the one it stands for.
+    return make(prefix=f".{os.path.basename(path)[:40]}.", suffix=".part", dir=_folder_of(path))
+
+
+def sync_file(path: str) -> None:
+    """Wait until a file is on the disk."""
+    with open(path, "rb+") as file:
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: str) -> None:
+    """Make what was renamed in a folder durable."""
+    # Not every system can open a folder; there a rename still is atomic.
     if hasattr(os, "O_DIRECTORY"):
         descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
         try:
@@ -28,7 +65,7 @@ def _sync_folder(folder: str) -> None:
 
 def _mode_for(path: str) -> int:
     try:
-        return os.stat(path).st_mode & 0o777
+        return stat.S_IMODE(os.stat(path).st_mode)
     except FileNotFoundError:
         mask = os.umask(0)
         os.umask(mask)
@@ -39,21 +76,31 @@ def _mode_for(path: str) -> int:
 def atomic_file(path: str) -> Iterator[str]:
     """Yield the name of a new file that becomes `path` when the block ends, and vanishes when it fails.
 
+    A remote path (`gs://...`) is uploaded at the end.
+
+    Raises:
+        FileNotFoundError: the folder is not there.
+        PermissionError: the folder may not be written to.
+
     Example:
         >>> with atomic_file("weights.npz") as temporary:
         ...     write(temporary)
     """
+    if remote.is_remote(path):
+        with remote.uploaded(path) as temporary:
+            yield temporary
+        return
     path = os.path.realpath(path)  # a link keeps pointing to the file it points to
-    folder = _folder_of(path)
-    handle, temporary = tempfile.mkstemp(prefix=f".{os.path.basename(path)}.", suffix=".part", dir=folder)
+    with _explained(path):
+        handle, temporary = beside(path, tempfile.mkstemp)
     os.close(handle)
     try:
         yield temporary
         os.chmod(temporary, _mode_for(path))
-        with open(temporary, "rb+") as file:
-            os.fsync(file.fileno())
-        os.replace(temporary, path)
-        _sync_folder(folder)
+        sync_file(temporary)
+        with _explained(path):
+            os.replace(temporary, path)
+        sync_folder(os.path.dirname(path))
     except BaseException:
         with contextlib.suppress(FileNotFoundError):
             os.unlink(temporary)
@@ -62,28 +109,55 @@ def atomic_file(path: str) -> Iterator[str]:
 
 @contextlib.contextmanager
 def atomic_folder(path: str) -> Iterator[str]:
-    """Like `atomic_file` for a folder. The old folder is put aside just before the new one takes its name."""
+    """Like `atomic_file` for a folder: the old and the new one change places in one step where the system can."""
+    if remote.is_remote(path):
+        raise NotImplementedError(
+            f"Folders are written to local disks only, not to {path}. Save one file there instead (zipped=True)."
+        )
     path = os.path.realpath(path)
-    parent = _folder_of(path)
-    temporary = tempfile.mkdtemp(prefix=f".{os.path.basename(path)}.", suffix=".part", dir=parent)
+    with _explained(path):
+        temporary = beside(path, tempfile.mkdtemp)
     try:
         yield temporary
         mode = _mode_for(path)
         os.chmod(temporary, mode | (mode & 0o444) >> 2)  # whoever may read a folder may enter it
-        aside = None
-        if os.path.lexists(path):
-            aside = tempfile.mkdtemp(prefix=f".{os.path.basename(path)}.", suffix=".old", dir=parent)
-            os.rename(path, os.path.join(aside, "old"))
+        for folder, _, files in os.walk(temporary):
+            for file in files:
+                sync_file(os.path.join(folder, file))
+            sync_folder(folder)
+        with _explained(path):
+            _take_place(temporary, path)
+        sync_folder(os.path.dirname(path))
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)  # what failed, or the old one
+
+
+def _take_place(new: str, path: str) -> None:
+    """Give `new` the name `path`; what had it before then is at `new`, or nowhere."""
+    if not os.path.lexists(path):
+        os.rename(new, path)
+    elif not _exchange(new, path):
+        # For a moment there is neither. The old one is kept beside until the new one is there.
+        aside = beside(path, tempfile.mkdtemp)
+        os.rename(path, os.path.join(aside, "old"))
         try:
-            os.rename(temporary, path)
+            os.rename(new, path)
         except BaseException:
-            if aside is not None:
-                os.rename(os.path.join(aside, "old"), path)
-                os.rmdir(aside)
+            os.rename(os.path.join(aside, "old"), path)
+            os.rmdir(aside)
             raise
-        _sync_folder(parent)
-        if aside is not None:
-            shutil.rmtree(aside)
-    except BaseException:
-        shutil.rmtree(temporary, ignore_errors=True)
-        raise
+        shutil.rmtree(aside)
+
+
+def _exchange(one: str, other: str) -> bool:
+    """Swap two names in one step; False where the system or the file system cannot."""
+    try:
+        rename = ctypes.CDLL(None, use_errno=True).renameat2  # Linux
+    except (AttributeError, OSError, TypeError):
+        return False
+    if rename(_AT_FDCWD, os.fsencode(one), _AT_FDCWD, os.fsencode(other), _RENAME_EXCHANGE) == 0:
+        return True
+    code = ctypes.get_errno()
+    if code in (errno.EINVAL, errno.ENOSYS, errno.ENOTSUP):
+        return False
+    raise OSError(code, os.strerror(code), one, None, other)

@@ -5,6 +5,7 @@ import stat
 
 import pytest
 
+from ksave import atomic
 from ksave.atomic import atomic_file, atomic_folder
 
 
@@ -54,13 +55,16 @@ def test_folder_replaces_the_old_one_at_the_end(tmp_path, monkeypatch):
         rename(source, target)
 
     monkeypatch.setattr(os, "rename", fail)
+    monkeypatch.setattr(atomic, "_exchange", lambda one, other: False)  # a system that cannot
     with pytest.raises(OSError, match="no"), atomic_folder(str(path)):
         pass
-    monkeypatch.undo()
+    monkeypatch.setattr(os, "rename", rename)
     assert os.listdir(tmp_path) == ["x"] and os.listdir(path) == ["old"]
-    with atomic_folder(str(path)) as temporary:
-        open(os.path.join(temporary, "new"), "w").close()
-    assert os.listdir(tmp_path) == ["x"] and os.listdir(path) == ["new"]
+    for name in ("by renaming", "by exchange"):
+        with atomic_folder(str(path)) as temporary:
+            open(os.path.join(temporary, name), "w").close()
+        assert os.listdir(tmp_path) == ["x"] and os.listdir(path) == [name]
+        monkeypatch.undo()
 
 
 def test_missing_folder(tmp_path):

@@ -344,6 +344,18 @@ def _creation() -> Any:
     return plan
 
 
+def root_number(file: Any, name: str) -> int | None:
+    """An attribute of the root that is one whole number; None if it is anything else or not there."""
+    h5 = h5py()
+    if not h5.h5a.exists(file.id, name.encode()):
+        return None
+    attribute = h5.h5a.open(file.id, name.encode())
+    # Text is not looked at: its bytes have not been checked.
+    if attribute.get_type().get_class() != h5.h5t.INTEGER or attribute.shape != ():
+        return None
+    return int(file.attrs[name])
+
+
 def describe(data: Any) -> tuple[tuple[int, ...], str, int]:
     """Shape, name of the dtype and bytes of a data set, without reading it."""
     if data.dtype.hasobject:

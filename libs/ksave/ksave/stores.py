@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any
 
@@ -136,9 +137,11 @@ class ShardWriter(Writer):
     Args:
         stem: the path of the files without number and ending.
         limit: a new file is begun before an array that would make the current one larger.
+        mark: by which readers see that the files belong together.
     """
 
-    def __init__(self, stem: str, limit: float) -> None:
+    def __init__(self, stem: str, limit: float, mark: int | None = None) -> None:
+        self._mark = mark
         self._stem = stem
         self._limit = limit
         self.files: list[str] = []
@@ -154,6 +157,8 @@ class ShardWriter(Writer):
         self.files.append(path)
         self._used = 0
         super().__init__(path)
+        if self._mark is not None:
+            self._file.attrs["set"] = self._mark
 
     def room(self, path: str, size: int) -> Any:
         self._window.check()
@@ -166,6 +171,10 @@ class ShardWriter(Writer):
         if name not in names:
             names.append(name)
         return self._file.require_group(path)
+
+
+class MixedSetError(CorruptFileError):
+    """Weights files beside an index are of another save than the index."""
 
 
 class Reader:
@@ -215,14 +224,26 @@ class Reader:
             text: attributes that hold text will be read.
             source: an open archive that has the index and the files.
         """
-        from ksave import checked_json
-
         if source is not None:
-            content = source.read(index)
-        else:
+            return cls._open_set(source.read(index), index, limits, text, source)
+        before = None
+        while True:
             check_document(os.path.getsize(index), index, limits)
             with open(index, "rb") as file:
                 content = file.read()
+            try:
+                return cls._open_set(content, index, limits, text, None)
+            except (FileNotFoundError, MixedSetError):
+                # Another process is writing a new set. Its index comes when all files are there.
+                if content == before:
+                    raise
+                before = content
+                time.sleep(0.1)
+
+    @classmethod
+    def _open_set(cls, content: bytes, index: str, limits: Limits, text: bool, source: Any) -> Reader:
+        from ksave import checked_json
+
         table = checked_json.loads(content, index, limits)
         weight_map = table.get("weight_map") if isinstance(table, dict) else None
         if not isinstance(weight_map, dict):
@@ -233,6 +254,8 @@ class Reader:
                 if not isinstance(name, str) or "/" in check_name(name, index):
                     raise CorruptFileError(f"{index} names {name!r}; the files stand beside the index.")
                 names[name] = None
+        metadata = table.get("metadata")
+        mark = metadata.get("set") if isinstance(metadata, dict) else None
         reader = cls()
         folder = os.path.dirname(index)
         try:
@@ -241,6 +264,12 @@ class Reader:
                     reader._add(os.path.join(folder, name), None, limits, text)
                 else:
                     reader._add(source.open(name), f"{source.path}: {name}", limits, text)
+                found = hdf5.root_number(reader.files[-1], "set")
+                if found != mark:
+                    raise MixedSetError(
+                        f"{name} is not of the set that {index} describes (its mark is {found}, that of the index "
+                        f"{mark}): files of two saves were mixed. Save again, or copy all files of one save here."
+                    )
         except BaseException:
             reader.close()
             raise
