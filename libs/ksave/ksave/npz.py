@@ -192,7 +192,7 @@ class NpzWriter(Writer):
     def close(self) -> None:
         try:
             self._flush()
-            if self._dtypes:
+            if self._dtypes or not self._zip.filelist:  # a zip file without members would not be known as one
                 self._write(DTYPES, np.array(json.dumps(self._dtypes)))
         finally:
             self._zip.close()

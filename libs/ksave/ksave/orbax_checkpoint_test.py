@@ -99,10 +99,10 @@ def test_names_that_were_counted_from_elsewhere():
             made.layers.append(layer)
         return made
 
-    saved = model("dense/kernel", "dense_1/kernel", "own_2/kernel")
-    other = model("dense_10/kernel", "own_2/kernel", "dense_9/kernel")
+    saved = model("dense/kernel", "dense_1/kernel", "own_2/kernel", "both/back/cell/bias")
+    other = model("dense_10/kernel", "own_2/kernel", "dense_9/kernel", "back/cell/bias")
     assign_state(other, state_tree(saved), "x")
-    assert [layer._own[0].value[0] for layer in other.layers] == [1, 2, 0]
+    assert [layer._own[0].value[0] for layer in other.layers] == [1, 2, 0, 3]
 
 
 def test_what_does_not_fit_is_said():

@@ -123,7 +123,20 @@ def _match(own: list[str], given: list[str], roots: set[str], weights: bool) -> 
         theirs = left.get(kind, {})
         if len(theirs) == len(mine):
             found.update(zip((mine[number] for number in sorted(mine)), (theirs[n] for n in sorted(theirs))))
+    rest = {path: _short(path, roots, weights) for path in given if path not in set(found.values())}
+    for path in own:
+        if path not in found:
+            short = _short(path, roots, weights)
+            inside = [theirs for theirs, name in rest.items() if _ends(name, short) or _ends(short, name)]
+            if len(inside) == 1:
+                found[path] = inside[0]
+                del rest[inside[0]]
     return found
+
+
+def _ends(path: str, end: str) -> bool:
+    """Whether a path is another one inside something more, as of a layer that was built before what it is in."""
+    return path.endswith((f"/{end}", f"_{end}"))
 
 
 def _by_kind(paths: list[str], roots: set[str], weights: bool) -> dict[str, dict[tuple[int, ...], str]]:

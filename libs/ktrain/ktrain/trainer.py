@@ -54,6 +54,7 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
         if not isinstance(steps_per_execution, int) or steps_per_execution < 1:
             raise ValueError(f"steps_per_execution is a positive integer, not {steps_per_execution!r}.")
         optimizer = optimizer_identifiers.get(optimizer)
+        given = optimizer
         if auto_scale_loss and optimizer is not None and self._is_mixed_float16():
             if not isinstance(optimizer, LossScaleOptimizer):
                 optimizer = LossScaleOptimizer(optimizer, name="loss_scale_optimizer")
@@ -62,6 +63,7 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
             engines.load().resolve_jit(self, jit_compile), self._own_output_names(),
         )  # fmt: skip
         self.optimizer = optimizer
+        self._scaled = optimizer if optimizer is not given else None
         self.compiled = True
         self.stop_training = False
 
@@ -303,8 +305,11 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
         compiled = self._compiled
         if compiled is None:
             return None
+        optimizer = self.optimizer
+        if optimizer is not None and optimizer is self._scaled:
+            optimizer = optimizer.inner_optimizer  # who reads the file compiles again, and so wraps it again
         return {
-            "optimizer": serialize_keras_object(self.optimizer),
+            "optimizer": serialize_keras_object(optimizer),
             **{key: serialize_keras_object(value) for key, value in compiled.config.items()},
             "run_eagerly": compiled.run_eagerly,
             "steps_per_execution": compiled.steps_per_execution,

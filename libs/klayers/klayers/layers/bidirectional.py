@@ -53,8 +53,6 @@ class Bidirectional(Layer):
         self.forward_layer = _copy(layer, "forward_")
         if backward_layer is None:
             backward_layer = _copy(layer, "backward_", go_backwards=not layer.go_backwards)
-        else:
-            backward_layer.name = _prefixed("backward_", backward_layer.name)
         self.backward_layer = backward_layer
         for name, same in (
             ("go_backwards", False),
