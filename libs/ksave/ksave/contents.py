@@ -117,7 +117,7 @@ def open_contents(path: str, limits: Limits = DEFAULT, convert: bool = True) -> 
                 _from_npz(found, stack.enter_context(archive.ZipReader(path, limits)))
         elif path.endswith(".safetensors"):
             _from_safetensors(found, stack.enter_context(SafetensorsReader(path, limits)))
-        elif sniff.kind_of(path) in ("zip", "folder"):
+        elif path.endswith(".keras") or sniff.kind_of(path) in ("zip", "folder"):
             _from_archive(found, stack, stack.enter_context(archive.open_archive(path, limits)), limits)
         else:
             file, listing = hdf5.open_listed(path, path, limits, text=True)

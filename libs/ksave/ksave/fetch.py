@@ -13,6 +13,7 @@ import http.client
 import json
 import os
 import re
+import socket
 import urllib.error
 import urllib.parse
 import urllib.request
@@ -24,6 +25,7 @@ from ksave.progress import progress
 _CHUNK = 1 << 18
 _TIMEOUT = 60  # seconds without any byte
 _ATTEMPTS = 5  # while each one brings more
+_TIMEOUTS = (TimeoutError, socket.timeout)  # two classes until Python 3.10
 
 
 class _BrokenOff(OSError):
@@ -134,9 +136,9 @@ def _all_of_it(part: _Part, path: str) -> None:
             raise OSError(
                 f"Could not fetch {part.origin}: the server answered {error.code} {error.reason}."
             ) from error
-        except (urllib.error.URLError, TimeoutError, ConnectionError, http.client.HTTPException) as error:
+        except (urllib.error.URLError, *_TIMEOUTS, ConnectionError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", None) or error
-            words = f"no answer for {_TIMEOUT} seconds" if isinstance(reason, TimeoutError) else str(reason)
+            words = f"no answer for {_TIMEOUT} seconds" if isinstance(reason, _TIMEOUTS) else str(reason)
             raise OSError(
                 f"Could not fetch {part.origin}: {words}. Without a network, put the file at {path}."
             ) from error
@@ -173,7 +175,7 @@ def _some_of_it(part: _Part, begun: int) -> None:
                         file.write(chunk)
                         done += len(chunk)
                         show(len(chunk))
-                except (http.client.HTTPException, ConnectionError, TimeoutError) as error:
+                except (http.client.HTTPException, ConnectionError, *_TIMEOUTS) as error:
                     raise _BrokenOff(_how_far(part.origin, done, total)) from error
             file.flush()
             os.fsync(file.fileno())

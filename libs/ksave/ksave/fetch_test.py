@@ -191,7 +191,8 @@ print(open(ksave.get_file("data.bin", sys.argv[1], cache_dir=sys.argv[2]), "rb")
 
 def _child(server, folder):
     command = [sys.executable, "-c", _CHILD, server.address, str(folder)]
-    return subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    return subprocess.Popen(command, env=env, stdout=subprocess.PIPE, text=True)
 
 
 def test_two_processes_fetch_once(tmp_path, server):

@@ -353,5 +353,8 @@ def test_help_and_versions(capsys):
 
 def test_as_a_process_with_a_pipe_that_closes(keras_file):
     command = f"{sys.executable} -m ksave inspect --weights {keras_file} | head -1"
-    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, timeout=60, check=True)
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    done = subprocess.run(
+        ["bash", "-c", command], env=env, capture_output=True, text=True, timeout=60, check=True
+    )
     assert "m.keras" in done.stdout and done.stderr == ""
