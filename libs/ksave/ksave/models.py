@@ -9,7 +9,7 @@ import tempfile
 import zipfile
 from typing import Any
 
-from ksave import archive, checked_json, sniff, versions
+from ksave import archive, checked_json, remote, sniff, versions
 from ksave.atomic import atomic_file, atomic_folder
 from ksave.deserialize import Loader, _Defaults
 from ksave.limits import DEFAULT, CorruptFileError
@@ -153,6 +153,9 @@ def load_model(
         >>> model = load_model("digits.keras")
     """
     path = os.fspath(filepath)
+    if remote.is_remote(path):
+        with remote.fetched(path) as local:
+            return load_model(local, custom_objects, compile, safe_mode)
     loader = Loader(dict(custom_objects or {}), safe_mode and not _Defaults.unsafe)
     if not os.path.exists(path):
         raise FileNotFoundError(f"There is no file {path}.")

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
+
+from ksave import remote
 
 
 def may_write(path: str, overwrite: bool) -> bool:
@@ -12,7 +13,7 @@ def may_write(path: str, overwrite: bool) -> bool:
     Raises:
         FileExistsError: it exists and nobody can be asked.
     """
-    if overwrite or not os.path.exists(path):
+    if overwrite or not remote.exists(path):
         return True
     if not sys.stdin or not sys.stdin.isatty():
         raise FileExistsError(f"{path} exists. Pass overwrite=True to write over it.")

@@ -7,7 +7,7 @@ import os
 import warnings
 from typing import Any, Iterable
 
-from ksave import archive, hdf5, mismatch
+from ksave import archive, hdf5, mismatch, remote
 from ksave.atomic import atomic_file
 from ksave.overwrite import may_write
 from ksave.saveables import walk
@@ -93,6 +93,14 @@ def load_weights(model: Any, filepath: Any, skip_mismatch: bool = False, **kwarg
         >>> load_weights(model, "digits.weights.h5")
     """
     path = os.fspath(filepath)
+    if remote.is_remote(path):
+        if path.endswith(".weights.json"):
+            raise NotImplementedError(
+                f"Sharded weights are read from local disks only. Copy the files of {path} to one."
+            )
+        with remote.fetched(path) as local:
+            load_weights(model, local, skip_mismatch, **kwargs)
+        return
     skip = kwargs.pop("objects_to_skip", None) or ()
     by_name = kwargs.pop("by_name", False)
     if kwargs:
