@@ -39,14 +39,15 @@ def common(*ds: Any, **static: Any) -> Any:
     return dtype, dtype
 
 
-def _position(d: Any) -> None:
+def check_indices(d: Any) -> None:
+    """Refuse a dtype that is not of whole numbers."""
     if d is not None and natural(d) not in dtypes.INTS:
         raise TypeError(f"indices are integers, but these are {natural(d)}.")
 
 
 def indexed(d: Any, indices: Any, *ds: Any, **static: Any) -> Any:
     """As `first`; the second argument holds indices."""
-    _position(indices)
+    check_indices(indices)
     return first(d, indices, *ds)
 
 

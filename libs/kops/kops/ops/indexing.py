@@ -15,7 +15,7 @@ from kspec import public
 def _into_first(d: Any, *ds: Any, **static: Any) -> Any:
     """Inputs and updates (first and last) in the dtype of the inputs; indices between them as they are."""
     for indices in ds[:-1]:
-        promote.indexed(d, indices)
+        promote.check_indices(indices)
     dtype = promote.natural(d)
     # Bools are combined as numbers: any nonzero sum is True.
     compute = "int32" if dtype == "bool" else dtype

@@ -12,12 +12,14 @@ from kspec import public
 
 def _ordered_dtypes(d: Any, ids: Any, **static: Any) -> Any:
     # Bools as uint8, whose limits are those of bools: they stand for empty segments.
+    promote.check_indices(ids)
     dtype = promote.natural(d)
     return ("uint8" if dtype == "bool" else dtype, None), dtype
 
 
 def _total_dtypes(d: Any, ids: Any, **static: Any) -> Any:
     # Engines add up in the dtype of the data: 16 bits stop growing after a few hundred rows.
+    promote.check_indices(ids)
     dtype = promote.natural(d)
     wide = {"float16": "float32", "bfloat16": "float32", "bool": "int32"}
     return (wide.get(dtype, dtype), None), dtype

@@ -7,6 +7,8 @@ from typing import Any
 
 import numpy as np
 
+from kops.shapes import standardize_axes
+
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
 
 
@@ -65,6 +67,7 @@ def _axes(x: Any, axis: Any) -> Any:
 def log_softmax(x: Any, axis: Any) -> Any:
     axis = _axes(x, axis)
     if x.size == 0:
+        standardize_axes(axis, x.ndim)
         return x
     wide = x if x.dtype.itemsize > 2 else x.astype(np.float32)
     shifted = wide - wide.max(axis=axis, keepdims=True)
@@ -74,6 +77,7 @@ def log_softmax(x: Any, axis: Any) -> Any:
 def softmax(x: Any, axis: Any) -> Any:
     axis = _axes(x, axis)
     if x.size == 0:
+        standardize_axes(axis, x.ndim)
         return x
     wide = x if x.dtype.itemsize > 2 else x.astype(np.float32)
     e = np.exp(wide - wide.max(axis=axis, keepdims=True))
