@@ -31,7 +31,10 @@ def traced(op: Any, args: tuple[Any, ...]) -> Any:
         for i in op.tensor_positions
     )
     statics = tuple(changed[i] for i, _ in op.key_positions)
-    targets, result, native_dtype, use_body, raw_scalars = _traced_constants(op.name, described, statics)
+    kernel = e.lookup(op.name, changed)
+    targets, result, native_dtype, raw_scalars = _traced_constants(
+        op.name, described, statics, kernel is None
+    )
     for i, target in zip(op.tensor_positions, targets):
         x = changed[i]
         if op.parameters[i].kind == "tensors":
@@ -40,7 +43,7 @@ def traced(op: Any, args: tuple[Any, ...]) -> Any:
             changed[i] = _traced_cast(x, target, raw_scalars)
     if native_dtype is not None and op.dtype_position is not None:
         changed[op.dtype_position] = native_dtype
-    out = op.formula(*changed) if use_body else e.TABLE[op.name](*changed)
+    out = op.formula(*changed) if kernel is None else kernel(*changed)
     return fix_dtypes(out, result) if result is not None else out
 
 
@@ -56,7 +59,7 @@ def _describe(x: Any) -> Any:
 _KIND_BY_NAME: Mapping[str, type] = {kind.__name__: kind for kind in SCALARS}
 
 
-def _traced_constants(name: str, described: tuple[Any, ...], statics: tuple[Any, ...]) -> Any:
+def _traced_constants(name: str, described: tuple[Any, ...], statics: tuple[Any, ...], use_body: bool) -> Any:
     from kops.declare import OPS
 
     op, e = OPS[name], engine()
@@ -73,13 +76,12 @@ def _traced_constants(name: str, described: tuple[Any, ...], statics: tuple[Any,
     targets, result = op.promote(ds, args)
     flat = [x for d in ds for x in (d if isinstance(d, list) else [d])]
     lone = not any(isinstance(d, str) for d in flat)
-    use_body = name not in e.TABLE
     if use_body:
         op.kernel(())
     native_dtype = None
     if op.dtype_position is not None and isinstance(result, str):
         native_dtype = result if use_body else e.native_dtype(result)
-    return targets, result, native_dtype, use_body, (use_body or name in e.SCALARS) and not lone
+    return targets, result, native_dtype, (use_body or name in e.SCALARS) and not lone
 
 
 # torch.compile evaluates this call and uses its result as a constant.

@@ -79,7 +79,6 @@ def _simple(
 
 _MASK = L(np.array([[False, True, True, False], [True, True, False, False]]))
 _HALVES = ("float32", "float16", "bfloat16")
-_MASKED = "OpenVINO's sequence ops take no mask, so the masked rows are not compiled"
 
 ROWS = [
     row(
@@ -124,8 +123,6 @@ ROWS = [
         ref=_lstm,
         grad=True,
         dynamic="first",
-        jit=False,
-        note=_MASKED,
     ),
     row(
         "lstm",
@@ -139,8 +136,6 @@ ROWS = [
         True,
         ref=_lstm,
         dynamic="first",
-        jit=False,
-        note=_MASKED,
     ),
     row(
         "gru",
@@ -178,8 +173,6 @@ ROWS = [
         ref=_gru,
         grad=True,
         dynamic="first",
-        jit=False,
-        note=_MASKED,
     ),
     row(
         "simple_rnn",
@@ -218,7 +211,5 @@ ROWS = [
         ref=_simple,
         grad=True,
         dynamic="first",
-        jit=False,
-        note=_MASKED,
     ),
 ]

@@ -340,6 +340,10 @@ def nan_to_num(
     Returns:
         A tensor of the shape and dtype of `x`.
     """
+    if standardize_dtype(x.dtype).startswith("complex"):
+        from kops.ops.elementwise_complex import view_as_complex, view_as_real
+
+        return view_as_complex(nan_to_num(view_as_real(x), nan, posinf, neginf))
     if standardize_dtype(x.dtype) not in FLOATS:
         return x
     low, high = limits(x.dtype)

@@ -7,6 +7,7 @@ from typing import Any
 
 from kops import dtypes, promote
 from kops.declare import Tensor, composite, primitive
+from kops.ops import linalg_unrolled
 from kops.ops.linalg import matmul
 from kops.shapes import Shape, broadcast_shapes
 from kspec import public
@@ -44,7 +45,7 @@ def _same(x: Any, *static: Any, **named: Any) -> Shape:
 
 
 @public("keras.ops.cholesky", "keras.ops.linalg.cholesky")
-@primitive(dtype=_one, shape=_same, node="linalg:Cholesky", checked=True)
+@composite(dtype=_one, shape=_same, node="linalg:Cholesky", checked=True)
 def cholesky(x: Tensor, upper: bool = False) -> Any:
     """The triangular factor `L` with `x = L @ L.T` of symmetric positive definite matrices.
 
@@ -52,6 +53,7 @@ def cholesky(x: Tensor, upper: bool = False) -> Any:
         x: shape `(..., n, n)`.
         upper: return `L.T` instead.
     """
+    return linalg_unrolled.cholesky(x, upper)
 
 
 @public("keras.ops.cholesky_inverse", "keras.ops.linalg.cholesky_inverse")
@@ -84,23 +86,25 @@ def _scalar_shape(x: Any) -> Shape:
 
 
 @public("keras.ops.det", "keras.ops.linalg.det")
-@primitive(dtype=_one, shape=_scalar_shape, checked=True)
+@composite(dtype=_one, shape=_scalar_shape, checked=True)
 def det(x: Tensor) -> Any:
     """Determinants of matrices of shape `(..., n, n)`."""
+    return linalg_unrolled.det(x)
 
 
 @public("keras.ops.slogdet", "keras.ops.numpy.slogdet")
-@primitive(dtype=_several(2), shape=lambda x: [_scalar_shape(x)] * 2, node="numpy:Slogdet", checked=True)
+@composite(dtype=_several(2), shape=lambda x: [_scalar_shape(x)] * 2, node="numpy:Slogdet", checked=True)
 def slogdet(x: Tensor) -> Any:
     """Signs and logarithms of the absolute values of determinants: `(sign, logabsdet)`.
 
     Args:
         x: shape `(..., n, n)`.
     """
+    return linalg_unrolled.slogdet(x)
 
 
 @public("keras.ops.logdet")
-@composite(dtype=_one, shape=_scalar_shape, node="math:Logdet")
+@composite(dtype=promote.real(_one), shape=_scalar_shape, node="math:Logdet")
 def logdet(x: Tensor) -> Any:
     """Logarithms of the determinants of positive definite matrices; NaN where a determinant is negative."""
     from kops.ops.elementwise_comparison import greater_equal, where
@@ -162,7 +166,7 @@ def _lu_shapes(x: Any) -> list[Shape]:
 
 
 @public("keras.ops.lu_factor", "keras.ops.linalg.lu_factor")
-@primitive(dtype=_lu_dtypes, shape=_lu_shapes, checked=True)
+@composite(dtype=_lu_dtypes, shape=_lu_shapes, checked=True)
 def lu_factor(x: Tensor) -> Any:
     """LU decomposition with row exchanges.
 
@@ -173,6 +177,7 @@ def lu_factor(x: Tensor) -> Any:
         `(lu, pivots)`: `L` below the diagonal (its own is 1) and `U` on and above it in one matrix; row `i` was
         exchanged with row `pivots[i]`, counted from 0.
     """
+    return linalg_unrolled.lu_factor(x)
 
 
 def _qr_shapes(x: Any, mode: str = "reduced") -> list[Shape]:
@@ -185,7 +190,7 @@ def _qr_shapes(x: Any, mode: str = "reduced") -> list[Shape]:
 
 
 @public("keras.ops.qr", "keras.ops.linalg.qr")
-@primitive(dtype=_several(2), shape=_qr_shapes, checked=True)
+@composite(dtype=_several(2), shape=_qr_shapes, checked=True)
 def qr(x: Tensor, mode: str = "reduced") -> Any:
     """`(q, r)`: an orthogonal and an upper triangular matrix whose product is `x`.
 
@@ -193,6 +198,7 @@ def qr(x: Tensor, mode: str = "reduced") -> Any:
         x: shape `(..., m, n)`.
         mode: `"reduced"`: `k = min(m, n)` columns in `q`; `"complete"`: `m`.
     """
+    return linalg_unrolled.qr(x, mode)
 
 
 def _eig_dtypes(*ds: Any, **static: Any) -> Any:

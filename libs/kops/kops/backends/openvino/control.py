@@ -1,4 +1,4 @@
-"""Branches in graphs: both are computed, one is selected. The ops' bodies unroll loops of known length."""
+"""Branches in graphs: both are computed, one is selected. Loops of known length are unrolled by the ops' bodies."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from typing import Any
 import openvino.opset16 as opset
 
 from kops import tree
-from kops.backends.openvino.core import GraphTensor, node
+from kops.backends.openvino.core import GraphTensor, convert, dtype_name, node
+from kops.backends.openvino.loops import loop
+from kops.control_trees import as_vars, tensors
 
 
 def _select(chosen: Any, yes: Any, no: Any) -> Any:
@@ -30,10 +32,19 @@ def _switch(index: Any, branches: Any, operands: Any) -> Any:
 
 
 def _while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None) -> Any:
-    raise NotImplementedError(
-        "while_loop with a condition on tensors cannot become part of an OpenVINO graph here. Use fori_loop or scan "
-        "with a known number of steps, or run the model eagerly."
-    )
+    given, several = as_vars(loop_vars)
+    state = tensors(given)
+    leaves = tree.flatten(state)
+
+    def step(flat: Any, _: Any) -> Any:
+        after = tensors(as_vars(body(*tree.pack_sequence_as(state, flat)))[0])
+        made = [convert(x, dtype_name(old)) for x, old in zip(tree.flatten(after), leaves)]
+        return made, [], cond(*tree.pack_sequence_as(state, made))
+
+    limit = -1 if maximum_iterations is None else maximum_iterations
+    last, _ = loop(step, leaves, go=cond(*state), limit=limit)
+    result = tree.pack_sequence_as(state, last)
+    return result if several else result[0]
 
 
 TABLE = {

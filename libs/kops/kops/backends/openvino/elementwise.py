@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 import openvino.opset16 as opset
 
+import kops
 from kops.backends.limit import limit
 from kops.backends.openvino.core import GraphTensor, cast, dtype_name, node
+from kops.backends.openvino.loops import loop
 from kops.dtypes import FLOATS
 
 # Single-precision fits: erfc by a Chebyshev fit in t = 1 / (1 + |x| / 2) with relative error below 1.2e-7
@@ -61,10 +63,38 @@ def _extreme(build: Any) -> Any:
     return kernel
 
 
-def _floor_divide(a: Any, b: Any) -> Any:
+def _division(a: Any, b: Any) -> tuple[Any, Any]:
+    """Quotient and remainder, rounded down; 0 and 0 by the integer 0.
+
+    OpenVINO divides integers as floats, and large ones end near the quotient: what is left is divided again.
+    """
     if a.get_element_type().is_real():
-        return opset.floor(opset.divide(a, b))
-    return opset.divide(opset.subtract(a, opset.floor_mod(a, b)), b)
+        rest = opset.floor_mod(a, b)
+        return opset.divide(opset.subtract(a, rest), b), rest
+    kind = a.get_element_type()
+    # Signed, for what is left may be negative.
+    a, b = (opset.convert(x, "i32" if kind.bitwidth <= 32 else "i64") for x in (a, b))
+    zero = opset.convert_like(opset.constant(np.int32(0)), a)
+
+    def number(condition: Any) -> Any:
+        return opset.convert(condition, a.get_element_type())
+
+    undefined = number(opset.equal(b, zero))
+    b = opset.add(b, undefined)
+    quotient, rest = zero, a
+    for _ in range(3):
+        # The bitwise operation keeps OpenVINO from adding in floats, too.
+        more = opset.bitwise_or(opset.divide(rest, b), zero)
+        quotient, rest = opset.add(quotient, more), opset.subtract(rest, opset.multiply(more, b))
+    wrong = opset.logical_xor(opset.less(rest, zero), opset.less(b, zero))
+    wrong = number(opset.logical_and(wrong, opset.not_equal(rest, zero)))
+    quotient, rest = opset.subtract(quotient, wrong), opset.add(rest, opset.multiply(wrong, b))
+    quotient = opset.subtract(quotient, opset.multiply(quotient, undefined))
+    return opset.convert(quotient, kind), opset.convert(rest, kind)
+
+
+def _floor_divide(a: Any, b: Any) -> Any:
+    return _division(a, b)[0]
 
 
 def _unary(build: Any) -> Any:
@@ -222,6 +252,21 @@ def _angle(x: Any) -> Any:
     )
 
 
+def _gcd(x: Any, y: Any) -> Any:
+    """Euclid's steps, until no remainder is left anywhere."""
+    a, b = (kops.absolute(kops.add(v, kops.zeros_like(w))) for v, w in ((x, y), (y, x)))
+
+    def step(states: Any, _: Any) -> Any:
+        a, b = states
+        done = kops.equal(b, 0)
+        rest = kops.mod(a, kops.where(done, 1, b))
+        a, b = kops.where(done, a, b), kops.where(done, 0, rest)
+        return [a, b], [], kops.any(kops.not_equal(b, 0))
+
+    (found, _), _ = loop(step, [a, b], go=kops.any(kops.not_equal(b, 0)))
+    return found
+
+
 TABLE = {
     "absolute": _floats_only(opset.abs, lambda x: opset.abs(x) if x.get_element_type().is_signed() else x),
     "add": _binary(opset.add, opset.logical_or),
@@ -251,6 +296,7 @@ TABLE = {
     "exp2": _unary(lambda x: opset.power(constant(2.0, x), x)),
     "expm1": _unary(_expm1),
     "floor": _unary(opset.floor),
+    "gcd": _gcd,
     "floor_divide": _binary(_floor_divide),
     "fmod": _binary(opset.mod),
     "greater": _binary(opset.greater),
@@ -274,7 +320,7 @@ TABLE = {
     "logical_xor": _binary(opset.logical_xor),
     "maximum": _extreme(opset.maximum),
     "minimum": _extreme(opset.minimum),
-    "mod": _binary(opset.floor_mod),
+    "mod": _binary(lambda a, b: _division(a, b)[1]),
     "multiply": _binary(opset.multiply, opset.logical_and),
     "negative": _unary(opset.negative),
     "not_equal": _binary(opset.not_equal),

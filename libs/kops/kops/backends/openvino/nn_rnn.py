@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 import openvino.opset16 as opset
 
+import kops
+from kops import recurrence
 from kops.backends.openvino.core import GraphTensor, node
+from kops.backends.openvino.loops import loop
 
 
 def _i64(*values: int) -> Any:
@@ -42,13 +46,9 @@ def _bias(parts: list[Any], order: list[int], units: int) -> Any:
 
 
 def _run(
-    build: Any, inputs: Any, states: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, order: list[int],
+    build: Any, inputs: Any, states: Any, kernel: Any, recurrent_kernel: Any, bias: Any, order: list[int],
     reverse: bool,
 ) -> list[GraphTensor]:  # fmt: skip
-    if mask is not None:
-        raise NotImplementedError(
-            "OpenVINO's recurrent ops take no mask; run the model without jit, or without mask."
-        )
     x = node(inputs)
     initial = [_unsqueezed(node(s), 1) for s in states]
     weights = _rows(node(kernel), order), _rows(node(recurrent_kernel), order)
@@ -78,7 +78,7 @@ def lstm(
         return opset.lstm_sequence(x, *states, lengths, w, r, b, units, direction)
 
     b = _bias([given], order, units)
-    return _run(build, inputs, (h0, c0), kernel, recurrent_kernel, b, mask, order, reverse)
+    return _run(build, inputs, (h0, c0), kernel, recurrent_kernel, b, order, reverse)
 
 
 def gru(
@@ -111,7 +111,7 @@ def gru(
             x, *states, lengths, w, r, b, units, direction, linear_before_reset=reset_after
         )
 
-    return _run(build, inputs, (h0,), kernel, recurrent_kernel, b, mask, order, reverse)
+    return _run(build, inputs, (h0,), kernel, recurrent_kernel, b, order, reverse)
 
 
 def simple_rnn(
@@ -130,9 +130,33 @@ def simple_rnn(
     def build(x: Any, states: Any, lengths: Any, w: Any, r: Any, b: Any, direction: str) -> Any:
         return opset.rnn_sequence(x, *states, lengths, w, r, b, units, direction, activations=[activation])
 
-    return _run(
-        build, inputs, (h0,), kernel, recurrent_kernel, _bias([given], [0], units), mask, [0], reverse
-    )
+    return _run(build, inputs, (h0,), kernel, recurrent_kernel, _bias([given], [0], units), [0], reverse)
 
 
-TABLE = {"lstm": lstm, "gru": gru, "simple_rnn": simple_rnn}
+def _loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
+    """The loop of `kops.recurrence`."""
+    if mask is None:
+        turn, sequences = step, [(sequence, 1)]
+    else:
+        turn, sequences = recurrence.masked_step(step), [(sequence, 1), (mask, 1)]
+        states = [*states, kops.zeros_like(states[0])]
+
+    def body(before: Any, slices: Any) -> Any:
+        after = turn(before, slices[0], *(kops.expand_dims(seen, 1) for seen in slices[1:]))
+        return after, [after[0 if mask is None else -1]], None
+
+    states, (outputs,) = loop(body, states, sequences)
+    return kops.swapaxes(outputs, 0, 1), states if mask is None else states[:-1]
+
+
+def _either(plain: Any, formula: Any, mask: int) -> Any:
+    """The sequence op; with a mask, which it does not take, a loop."""
+    return lambda *args: plain(*args) if args[mask] is None else formula(_loop, *args)
+
+
+TABLE = {
+    "ctc_loss": partial(recurrence.ctc_loss, _loop),
+    "lstm": _either(lstm, recurrence.lstm, 6),
+    "gru": _either(gru, recurrence.gru, 5),
+    "simple_rnn": _either(simple_rnn, recurrence.simple_rnn, 5),
+}

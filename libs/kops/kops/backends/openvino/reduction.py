@@ -7,7 +7,10 @@ from typing import Any
 import numpy as np
 import openvino.opset16 as opset
 
+import kops
+from kops.backends.openvino.build import i64
 from kops.backends.openvino.core import GraphTensor, dtype_name, node
+from kops.backends.openvino.loops import loop
 from kops.dtypes import FLOATS
 
 
@@ -78,11 +81,40 @@ def _cumsum(x: Any, axis: Any = None, dtype: Any = None) -> Any:
     return GraphTensor(opset.cum_sum(handle, opset.constant(np.int32(axis or 0))))
 
 
+def _cumprod(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+    x, axis = (GraphTensor(_flat(x)), 0) if axis is None else (x, axis % len(x.shape))
+    ones = kops.prod(kops.ones_like(x), axis=axis)  # in the shape of a slice, also where there are no slices
+
+    def step(states: Any, slices: Any) -> Any:
+        product = GraphTensor(opset.multiply(node(states[0]), node(slices[0])))
+        return [product], [product], None
+
+    _, (whole,) = loop(step, [ones], [(x, axis)])
+    order = list(range(1, len(x.shape)))
+    order.insert(axis, 0)
+    return GraphTensor(opset.transpose(node(whole), opset.constant(np.array(order))))
+
+
+def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
+    if sparse:
+        raise NotImplementedError("sparse counts exist with the TensorFlow backend only. Use sparse=False.")
+    handle = opset.convert(node(x), "i64")
+    largest = opset.reduce_max(_flat(GraphTensor(handle)), i64([0]), False)
+    size = opset.maximum(opset.add(largest, i64(1)), i64(minlength))
+    numbers = opset.range(i64(0), size, i64(1), "i64")
+    here = opset.equal(opset.unsqueeze(handle, i64([-1])), numbers)
+    one = opset.constant(np.int32(1)) if weights is None else opset.unsqueeze(node(weights), i64([-1]))
+    counted = opset.select(here, one, opset.convert_like(opset.constant(np.int32(0)), one))
+    return GraphTensor(opset.reduce_sum(counted, i64([-2]), False))
+
+
 TABLE = {
     "all": _reducing(opset.reduce_logical_and),
     "any": _reducing(opset.reduce_logical_or),
     "argmax": _index("max"),
     "argmin": _index("min"),
+    "bincount": _bincount,
+    "cumprod": _cumprod,
     "cumsum": _cumsum,
     "max": _extreme(opset.reduce_max, opset.maximum),
     "mean": _reducing(opset.reduce_mean),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kops.backends.carrying import carry
 from kops.backends.tensorflow.core import (
     HAS_GRADIENTS,
     NAME,
@@ -29,11 +30,11 @@ from kops.backends.tensorflow.core import (
     to_numpy,
 )
 from kops.backends.tensorflow.gaps import GAPS
-from kops.backends.tensorflow.table import SCALARS, TABLE
+from kops.backends.tensorflow.table import CARRIERS, SCALARS, TABLE
 
 
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
-    return TABLE.get(name)
+    return carry(CARRIERS, name, TABLE.get(name), arguments)
 
 
 __all__ = [

@@ -130,4 +130,21 @@ def conv_transpose(
     return from_last(tf.ensure_shape(y, [x.shape[0], *sizes, kernel.shape[-2]]), g)
 
 
-TABLE = {"conv": conv, "depthwise_conv": depthwise_conv, "conv_transpose": conv_transpose}
+def _also_complex(f: Any) -> Any:
+    """TensorFlow convolves real numbers; complex ones are four real convolutions."""
+
+    def run(x: Any, kernel: Any, *static: Any) -> Any:
+        if not x.dtype.is_complex:
+            return f(x, kernel, *static)
+        a, b, c, d = tf.math.real(x), tf.math.imag(x), tf.math.real(kernel), tf.math.imag(kernel)
+        real = f(a, c, *static) - f(b, d, *static)
+        return tf.complex(real, f(a, d, *static) + f(b, c, *static))
+
+    return run
+
+
+TABLE = {
+    "conv": _also_complex(conv),
+    "depthwise_conv": _also_complex(depthwise_conv),
+    "conv_transpose": _also_complex(conv_transpose),
+}

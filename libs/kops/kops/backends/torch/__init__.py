@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from kops.backends.carrying import carry
 from kops.backends.torch.core import (
     HAS_GRADIENTS,
     NAME,
@@ -27,12 +28,12 @@ from kops.backends.torch.core import (
     to_numpy,
 )
 from kops.backends.torch.gaps import GAPS
-from kops.backends.torch.table import SCALARS, TABLE
+from kops.backends.torch.table import CARRIERS, SCALARS, TABLE
 from kops.backends.torch.unsigned import select
 
 
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
-    return select(name, TABLE.get(name), arguments)
+    return select(name, carry(CARRIERS, name, TABLE.get(name), arguments), arguments)
 
 
 __all__ = [

@@ -65,6 +65,8 @@ def convert(x: Any, dtype: str | None) -> torch.Tensor:
     if isinstance(x, torch.Tensor):
         return x if dtype is None or _NAMES[x.dtype] == dtype else cast(x, dtype)
     if isinstance(x, (bool, int, float, complex)):
+        if isinstance(x, float) and dtype is not None and "int" in dtype:
+            x = int(x)
         return torch.tensor(
             x, dtype=_scalar_dtype(x) if dtype is None else native_dtype(dtype), device=default_device()
         )

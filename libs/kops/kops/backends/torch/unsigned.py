@@ -17,7 +17,9 @@ _NATIVE = frozenset({"copy", "view"})
 def _wide(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return type(x)([_wide(v) for v in x])
-    return x.to(torch.int64) if isinstance(x, torch.Tensor) and x.dtype in UNSIGNED else x
+    if isinstance(x, torch.Tensor):
+        return x.to(torch.int64) if x.dtype in UNSIGNED else x
+    return torch.int64 if isinstance(x, torch.dtype) and x in UNSIGNED else x
 
 
 def _any_unsigned(x: Any) -> bool:
