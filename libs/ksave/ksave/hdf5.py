@@ -297,8 +297,17 @@ class _Check:
         return text
 
     def type(self, kind: Any, where: str) -> None:
-        if kind.get_class() not in self.plain:
+        if kind.get_class() not in self.plain and not self._complex(kind):
             raise UnsafeFileError(f"{where} holds neither numbers nor text. Model files hold nothing else.")
+
+    def _complex(self, kind: Any) -> bool:
+        """Whether a type is that of complex numbers: two floats named r and i."""
+        h5t = self.h5.h5t
+        return (
+            kind.get_class() == h5t.COMPOUND
+            and [kind.get_member_name(index) for index in range(kind.get_nmembers())] == [b"r", b"i"]
+            and all(kind.get_member_type(index).get_class() == h5t.FLOAT for index in range(2))
+        )
 
 
 def to_numpy(value: Any) -> Any:

@@ -2,7 +2,9 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 
+import h5py
 import ml_dtypes
 import numpy as np
 import pytest
@@ -45,6 +47,8 @@ def test_round_trip_and_layout(tmp_path):
         "int8",
         "uint32",
         "bool",
+        "complex64",
+        "complex128",
     ],
 )
 @pytest.mark.parametrize("shape", [(), (0, 3), (5,), (2, 3)])
@@ -59,7 +63,52 @@ def test_every_dtype_and_shape(tmp_path, dtype, shape):
     other._own = [Variable(np.zeros(shape, kind), "v")]
     ksave.load_weights(other, path)
     assert other._own[0].value.dtype == kind
-    np.testing.assert_array_equal(other._own[0].value.astype("float32"), values.astype("float32"))
+    np.testing.assert_array_equal(other._own[0].value.astype("complex128"), values.astype("complex128"))
+
+
+def test_records_that_are_no_complex_numbers_are_refused(tmp_path):
+    path = tmp_path / "n.weights.h5"
+    for fields in (
+        [("r", "f4"), ("j", "f4")],
+        [("r", "f4"), ("i", "f4"), ("x", "f4")],
+        [("r", "f4"), ("i", "i4")],
+    ):
+        with h5py.File(path, "w") as file:
+            file["vars/0"] = np.zeros(2, fields)
+        with pytest.raises(ksave.UnsafeFileError, match="neither numbers nor text"):
+            ksave.load_weights(Base("n"), path)
+
+
+def test_offsets_beyond_4_gib_in_hdf5(tmp_path):
+    path = tmp_path / "n.weights.h5"
+    with h5py.File(path, "w") as file:
+        # Room that is taken and never written: a hole in the file, which fills no disk.
+        plan = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+        plan.set_alloc_time(h5py.h5d.ALLOC_TIME_EARLY)
+        plan.set_fill_time(h5py.h5d.FILL_TIME_NEVER)
+        group = file.create_group("layers/dense/vars")
+        space = h5py.h5s.create_simple((5 << 30,))
+        h5py.h5d.create(group.id, b"0", h5py.h5t.NATIVE_UINT8, space, plan)
+        data = file.create_dataset("layers/dense_1/vars/0", data=np.arange(6, dtype="float32"))
+        assert data.id.get_offset() > 1 << 32
+    assert os.stat(path).st_size > 5 << 30 > 100 * os.stat(path).st_blocks * 512
+    with Reader.open(str(path)) as reader:
+        assert reader.store("layers/dense_1")["0"].tolist() == [0, 1, 2, 3, 4, 5]
+        assert reader.nbytes() == (5 << 30) + 24
+
+
+def test_zip_files_with_sizes_of_64_bits(tmp_path, monkeypatch):
+    path = tmp_path / "m.keras"
+    monkeypatch.setattr(zipfile, "ZIP64_LIMIT", 100)  # what is larger is written as if it were beyond 4 GiB
+    ksave.save_model(small_model(), path)
+    monkeypatch.undo()
+    content = path.read_bytes()
+    assert b"PK\x06\x06" in content and b"PK\x06\x07" in content  # the end records of large files
+    assert content.count(b"\xff\xff\xff\xff") >= 4
+    for one, two in zip(arrays(ksave.load_model(path)), arrays(small_model())):
+        np.testing.assert_array_equal(one, two)
+    with zipfile.ZipFile(path) as file:
+        assert file.testzip() is None
 
 
 def test_text_is_stored(tmp_path):
