@@ -193,7 +193,7 @@ class Loader:
                 f"The 'config' of {record['class_name']} is a dictionary, not {type(record['config']).__name__}."
             )
         if self.before_3 and ("layers" in record["config"] or self.custom(record["class_name"]) is None):
-            record = migrations.migrate(record, self.notes)
+            record = self._migrated(record)
         cls = lookup.find_class(record, self)
         config = record["config"]
         if not isinstance(config, dict):
@@ -226,6 +226,15 @@ class Loader:
             if further and hasattr(obj, f"{key}_from_config"):
                 self._further(obj, key, further, record["class_name"])
         return obj
+
+    def _migrated(self, record: dict[str, Any]) -> dict[str, Any]:
+        try:
+            return migrations.migrate(record, self.notes)
+        except (TypeError, KeyError, IndexError, AttributeError) as error:
+            raise ConfigError(
+                f"The record of {record['class_name']} is not of the form that an earlier version wrote: "
+                f"{type(error).__name__}: {str(error)[:_SHOWN]}"
+            ) from error
 
     def _further(self, obj: Any, key: str, config: Any, class_name: str) -> None:
         """Build or compile an object as it was when it was saved."""
