@@ -7,10 +7,7 @@ the first installed of JAX, PyTorch and NumPy. Choosing imports no engine: see `
 
 from __future__ import annotations
 
-import json
-import logging
 import os
-import tempfile
 from importlib.util import find_spec
 from typing import Any, Callable
 
@@ -28,6 +25,8 @@ def keras_home() -> str:
         return home
     base = os.path.expanduser("~")
     if not os.access(base, os.W_OK):
+        import tempfile
+
         base = tempfile.gettempdir()
     return os.path.join(base, ".keras")
 
@@ -36,6 +35,8 @@ def _read_file() -> dict[str, Any]:
     path = os.path.join(keras_home(), "keras.json")
     if not os.path.exists(path):
         return {}
+    import json
+
     with open(path, encoding="utf-8") as file:
         try:
             content = json.load(file)
@@ -67,6 +68,8 @@ def _choose_backend(file: dict[str, Any]) -> str:
     if find_spec("tensorflow"):
         return "tensorflow"
     found = next((name for name in ("jax", "torch") if find_spec(name)), "numpy")
+    import logging
+
     logging.getLogger("keras").warning(
         "TensorFlow is not installed; using %s. Set KERAS_BACKEND to choose yourself.", found
     )

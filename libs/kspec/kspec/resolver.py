@@ -15,7 +15,6 @@ import importlib
 import importlib.util
 import os
 import runpy
-from importlib import metadata
 from typing import Any
 
 # Floors, lowest first. Where two libraries name the same thing (`keras.Model`), the higher wins:
@@ -68,6 +67,9 @@ def _tables() -> tuple[dict[str, str], dict[str, str]]:
 
 
 def _entry_points(group: str) -> Any:
+    # Loaded here: it weighs several times this library, and most programs never ask.
+    from importlib import metadata
+
     try:
         return metadata.entry_points(group=group)
     except TypeError:  # Python 3.9 returns a dictionary of all groups
