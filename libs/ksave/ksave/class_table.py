@@ -150,7 +150,7 @@ def variables(record: dict[str, Any]) -> list[tuple[str, bool]] | None:
     Args:
         record: the record of a layer, with `module`, `class_name` and `config`.
     """
-    name, config = record["class_name"], record["config"]
+    name, config = record["class_name"], _config(record)
     if not str(record.get("module") or "").startswith("keras"):
         return None
     if is_altered(record):
@@ -170,7 +170,7 @@ def last_sizes(record: dict[str, Any]) -> dict[str, int]:
     Args:
         record: as in `variables`, of a layer that is not altered.
     """
-    name, config = record["class_name"], record["config"]
+    name, config = record["class_name"], _config(record)
     units, gates = config.get("units"), {"LSTMCell": 4, "GRUCell": 3, "SimpleRNNCell": 1}.get(name)
     if name == "Embedding":
         found = {"embeddings": config.get("output_dim")}
@@ -187,8 +187,13 @@ def last_sizes(record: dict[str, Any]) -> dict[str, int]:
 
 def is_altered(record: dict[str, Any]) -> bool:
     """Whether a layer is quantized or has a LoRA: then its variables are not those of its class."""
+    config = _config(record)
+    return bool(_quantized(config.get("dtype")) or config.get("lora_rank"))
+
+
+def _config(record: dict[str, Any]) -> dict[str, Any]:
     config = record.get("config")
-    return isinstance(config, dict) and bool(_quantized(config.get("dtype")) or config.get("lora_rank"))
+    return config if isinstance(config, dict) else {}
 
 
 def _present(text: str, config: dict[str, Any]) -> Iterator[tuple[str, bool]]:
@@ -201,7 +206,7 @@ def _present(text: str, config: dict[str, Any]) -> Iterator[tuple[str, bool]]:
 
 
 def _quantized(policy: Any) -> bool:
-    name = policy.get("class_name", "") if isinstance(policy, dict) else str(policy)
+    name = str(policy.get("class_name", "")) if isinstance(policy, dict) else str(policy)
     return (
         "Quantized" in name
         or name in ("AWQDTypePolicy", "GPTQDTypePolicy", "Int4DTypePolicy")
