@@ -68,7 +68,7 @@ class _Part:
     def name(self, tag: str | None) -> None:
         """Remember what the server calls the file that begins to arrive."""
         self.tag = tag
-        with open(self.note, "w", encoding="utf-8") as file:
+        with open(self.note, "w", encoding="utf-8", opener=_own) as file:
             json.dump({"origin": self.origin, "tag": tag}, file)
 
     def drop(self) -> None:
@@ -106,6 +106,11 @@ def fetch(origin: str, path: str, check: Callable[[str], str | None], hashed: bo
     os.chmod(part.path, _mode())
     os.replace(part.path, path)
     part.drop()
+
+
+def _own(path: str, flags: int) -> int:
+    # In a folder that others may write to, a link under this name would lead elsewhere.
+    return os.open(path, flags | getattr(os, "O_NOFOLLOW", 0), 0o600)
 
 
 def _mode() -> int:
@@ -165,7 +170,7 @@ def _some_of_it(part: _Part, begun: int) -> None:
         if start == 0:
             part.name(_strong_tag(answer.headers.get("ETag")))
         done = start
-        with open(part.path, "rb+" if start else "wb") as file:
+        with open(part.path, "rb+" if start else "wb", opener=_own) as file:
             file.truncate(start)
             file.seek(start)
             with progress(os.path.basename(part.path)[1 : -len(".part")], total) as show:

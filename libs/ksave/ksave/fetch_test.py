@@ -182,6 +182,19 @@ def test_without_encryption_where_there_was_some():
     fetch_module._need_encryption("http://example.org/x", "https://example.org/x")
 
 
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links")
+def test_links_that_others_put_there_are_not_followed(tmp_path, server):
+    victim = tmp_path / "victim"
+    victim.write_bytes(b"mine")
+    for name in (".data.bin.part", ".data.bin.part.json", "data.bin.lock"):
+        folder = tmp_path / name / "datasets"
+        folder.mkdir(parents=True)
+        (folder / name).symlink_to(victim)
+        with pytest.raises(OSError, match="symbolic links"):
+            _get(server, tmp_path / name)
+        assert victim.read_bytes() == b"mine"
+
+
 _CHILD = """
 import sys
 import ksave

@@ -26,7 +26,7 @@ def file_lock(path: str) -> Iterator[None]:
         ...     fetch("data.bin")
     """
     while True:
-        handle = os.open(path, os.O_RDWR | os.O_CREAT, 0o666)
+        handle = os.open(path, os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0), 0o666)
         try:
             _take(handle)
             if _is_still(handle, path):
