@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import io
 import json
 import math
 import os
 import shutil
 import tempfile
 import zipfile
+from tokenize import TokenError
 from typing import Any, Iterator
 
 import numpy as np
@@ -20,6 +22,7 @@ from ksave.stores import Reader, ReadStore, Writer
 # The names of dtypes that numpy has no code for, as JSON; those arrays hold their bits.
 DTYPES = "__dtypes__"
 _FORMAT = np.lib.format
+_MAX_HEADER = 10_000  # what numpy parses
 
 
 class NpzArray:
@@ -31,11 +34,12 @@ class NpzArray:
         where = f"{source.path}: {member!r}"
         with source.open(member) as file:
             self.shape, stored = _header(file, where)
+            room = source.size(member) - file.tell()
         self.dtype = numpy_dtype(dtype) if dtype is not None else stored
         if self.dtype.itemsize != stored.itemsize:
             raise CorruptFileError(f"{where} says it holds {dtype}, whose size is another.")
         self.nbytes = math.prod(self.shape) * self.dtype.itemsize
-        if self.nbytes > source.size(member):
+        if self.nbytes > room:
             raise CorruptFileError(f"{where} is shorter than its shape {self.shape}.")
 
     def read(self) -> Any:
@@ -46,10 +50,18 @@ class NpzArray:
 
 def _header(file: Any, where: str) -> tuple[tuple[int, ...], Any]:
     try:
-        version = _FORMAT.read_magic(file)
+        start = file.read(12)
+        version = _FORMAT.read_magic(io.BytesIO(start))
+        # numpy would ask for all of the header at once, whatever length it claims.
+        length = int.from_bytes(start[8:10] if version == (1, 0) else start[8:12], "little")
+        if length > _MAX_HEADER:
+            raise CorruptFileError(f"{where} claims a header of {length} bytes.")
+        rest = file.read(length - 2 if version == (1, 0) else length)
         read = _FORMAT.read_array_header_1_0 if version == (1, 0) else _FORMAT.read_array_header_2_0
-        shape, _, dtype = read(file)
-    except (ValueError, SyntaxError, EOFError, TypeError) as error:
+        shape, _, dtype = read(io.BytesIO(start[8:] + rest))
+        if any(isinstance(size, bool) or size < 0 for size in shape):
+            raise ValueError(f"its shape is {shape}")
+    except (ValueError, SyntaxError, EOFError, TypeError, TokenError, RecursionError, MemoryError) as error:
         raise CorruptFileError(f"{where} is no .npy array ({error}).") from error
     if dtype.hasobject:
         raise UnsafeFileError(

@@ -11,6 +11,7 @@ import ksave
 from ksave import __main__ as command_line
 from ksave import lambdas
 from ksave.attacks.archive_attacks import FOLDER, ZIP
+from ksave.attacks.array_attacks import NOT_OPENED_BY_ALL, NPY, SAFETENSORS, replace_npy
 from ksave.attacks.canaries import bounded, nothing_runs
 from ksave.attacks.containers import CONTAINERS, plain_model, with_part
 from ksave.attacks.entries import COMMANDS, ENTRIES, attempt
@@ -135,3 +136,25 @@ def test_index_text(folder, attack):
     path = container.write(folder)
     path.write_bytes(TEXT[attack](path.read_bytes()))
     refused_everywhere(container, path, folder, "index")
+
+
+@pytest.mark.parametrize("attack", NPY)
+@pytest.mark.parametrize("container", with_part("npy"), ids=lambda container: container.name)
+def test_npy(folder, container, attack):
+    container.write(folder / "good")
+    path = container.write(folder)
+    if "config" in container.parts:
+        with container.part(path, "model.weights.npz") as inner:
+            replace_npy(inner, NPY[attack])
+    else:
+        replace_npy(path, NPY[attack])
+    refused_everywhere(container, path, folder, "npy", attack not in NOT_OPENED_BY_ALL)
+
+
+@pytest.mark.parametrize("attack", SAFETENSORS)
+def test_safetensors(folder, attack):
+    (container,) = with_part("safetensors")
+    container.write(folder / "good")
+    path = folder / container.name
+    path.write_bytes(SAFETENSORS[attack]())
+    refused_everywhere(container, path, folder, "safetensors")
