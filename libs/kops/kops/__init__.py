@@ -22,6 +22,8 @@ _OWN = {
     "Operation": "operation",
     "StatelessScope": "scopes",
     "SymbolicScope": "scopes",
+    "Tensor": "declare",
+    "Tensors": "declare",
     "Variable": "variable",
     "composite": "declare",
     "functional": "declare",

@@ -24,7 +24,7 @@ A functional op takes functions or trees (`scan`, `cond`): no conversion, no pro
 from __future__ import annotations
 
 import inspect
-from typing import TYPE_CHECKING, Any, Callable, TypeVar
+from typing import TYPE_CHECKING, Any, Callable, Mapping, TypeVar
 
 from kops.op import Op, Parameter
 from kops.static_types import wanted_type
@@ -59,6 +59,7 @@ def primitive(
     key: tuple[str, ...] = (),
     node: str | None = None,
     checked: bool = False,
+    kernels: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Callable[[F], F]:
     """Declare an op whose kernel every engine provides.
 
@@ -69,8 +70,14 @@ def primitive(
         node: class name of the op's graph node in files, where it is not the op's name in CamelCase; with a
             module before a colon where it is not that of the op's family, as "core:Cast".
         checked: run the shape rule before the kernel at every call, where engines accept what the rule refuses.
+        kernels: for an op of your own, what computes on native tensors, by engine: `{"numpy": np.sinc, ...}`.
+
+    Example:
+        >>> @primitive(dtype=promote.inexact, shape=shapes.broadcast, kernels={"numpy": np.hypot, "jax": jax_hypot})
+        ... def distance(x: Tensor, y: Tensor):
+        ...     "The length of (x, y)."
     """
-    return lambda body: _declare(body, "primitive", dtype, shape, key, node, checked)
+    return lambda body: _declare(body, "primitive", dtype, shape, key, node, checked, kernels)
 
 
 def composite(
@@ -80,15 +87,16 @@ def composite(
     key: tuple[str, ...] = (),
     node: str | None = None,
     checked: bool = False,
+    kernels: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Callable[[F], F]:
     """Declare an op by its formula in other ops; a table entry replaces the formula where an engine is faster.
 
     Args:
         dtype: a dtype rule applied before the body runs; None leaves dtypes to the ops inside.
         shape: a shape rule; None finds the shape by running the body on symbolic tensors.
-        key, node, checked: as for `primitive`.
+        key, node, checked, kernels: as for `primitive`.
     """
-    return lambda body: _declare(body, "composite", dtype, shape, key, node, checked)
+    return lambda body: _declare(body, "composite", dtype, shape, key, node, checked, kernels)
 
 
 def functional(*, shape: Callable[..., Any] | None = None, node: str | None = None) -> Callable[[F], F]:
@@ -121,7 +129,14 @@ def _declare(
     key: tuple[str, ...],
     node: str | None,
     checked: bool = False,
+    kernels: Mapping[str, Callable[..., Any]] | None = None,
 ) -> Any:
+    known = OPS.get(body.__name__)
+    if known is not None and known.body.__module__ != body.__module__:
+        raise ValueError(
+            f"There is an op {body.__name__!r} already, in {known.body.__module__}. Graphs and files name ops by "
+            "their name alone: give this one another."
+        )
     parameters = [
         Parameter(p.name, _kind(p.annotation), p.default, p.kind, wanted_type(p.annotation))
         for p in inspect.signature(body).parameters.values()
@@ -129,6 +144,7 @@ def _declare(
     if dtype is not None and any(p.name == "dtype" for p in parameters) and "dtype" not in key:
         key = (*key, "dtype")
     op = Op(body.__name__, body, kind, parameters, dtype, shape, key, node, checked)
+    op.kernels = dict(kernels or {})
     OPS[op.name] = op
     function = make_wrapper(op)
     op.function = function

@@ -13,7 +13,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
-from kops import config, tree
+from kops import config, sparse_rules, tree
 from kops.dtypes import FLOATS, result_type, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
@@ -71,6 +71,7 @@ class Op:
         self.checked = checked
         self.plans: dict[Any, Callable[..., Any]] = {}
         self.function: Any = None
+        self.kernels: dict[str, Callable[..., Any]] = {}  # of ops that are not this library's
         self.tensor_positions = tuple(i for i, p in enumerate(parameters) if p.kind in ("tensor", "tensors"))
         self.operand_positions = tuple(i for i, p in enumerate(parameters) if p.kind == "operand")
         self.key_positions = tuple((i, p.name) for i, p in enumerate(parameters) if p.name in key)
@@ -189,7 +190,7 @@ class Op:
     def kernel(self, args: Sequence[Any]) -> tuple[Callable[..., Any], bool]:
         """What computes on native tensors, and whether it is the composite's own body."""
         e = engine()
-        native = e.lookup(self.name, args)
+        native = self.kernels.get(e.NAME) or e.lookup(self.name, args)
         if native is not None:
             return native, False
         reason = e.GAPS.get(self.name)
@@ -237,10 +238,20 @@ class Op:
         if position is not None and isinstance(result, str):
             wanted = result if is_body else e.native_dtype(result)
             steps.append((position, lambda _: wanted))
+        if self.shape_rule is not None and any(isinstance(x, getattr(e, "GraphTensor", ())) for x in values):
+            # A graph is built once, and OpenVINO takes what makes no sense without a word.
+            kernel = self._inferred(kernel)
         run = _with_steps(self._ruled(kernel) if self.checked else kernel, steps)
         if result is None:
             return self._remember(key, run)
         return self._remember(key, self._checked(key, run, result))
+
+    def _inferred(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*args: Any) -> Any:
+            self.infer(args)
+            return kernel(*args)
+
+        return run
 
     def _ruled(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         rule = self.shape_rule
@@ -336,14 +347,21 @@ class Op:
         specs = self.map_tensors(_spec, args)
         ds = self._spec_dtypes(args, specs)
         compute, result = self.promote(ds, args)
-        if self.shape_rule is not None:
+        flags = [s.sparse for s in sparse_rules.flatten([specs[i] for i in self.tensor_positions])]
+        sparse, by_rule = any(flags), self.name in sparse_rules.RULES
+        if sparse and not by_rule and self.kind == "primitive":
+            raise sparse_rules.refusal(self.name)
+        if self.shape_rule is not None and (by_rule or not sparse):
             ready = self._ready_specs(specs, compute)
             positional, keywords = self._split(ready)
             shapes = self.shape_rule(*positional, **keywords)
             if result is None:
                 flat = tree.flatten([specs[i] for i in self.tensor_positions])
                 result = next((s.dtype for s in flat if isinstance(s, KerasTensor)), config.floatx())
-            return _build(shapes, result)
+            outputs = _build(shapes, result)
+            if sparse:
+                outputs.sparse = sparse_rules.result_is_sparse(self.name, flags)
+            return outputs
         if self.kind != "composite":
             raise TypeError(f"{self.name} has no symbolic form: its output depends on values.")
         with NoRecording():
@@ -517,7 +535,7 @@ def _spec(x: Any) -> Any:
         return KerasTensor(x.shape, x.dtype, record_history=False)
     e = engine()
     if e.is_tensor(x):
-        return KerasTensor(e.shape(x), e.dtype_name(x), record_history=False)
+        return KerasTensor(e.shape(x), e.dtype_name(x), sparse=sparse_rules.is_sparse(x), record_history=False)
     if isinstance(x, SCALARS):
         return KerasTensor((), result_type(_weak_dtype(x)), record_history=False)
     array = np.asarray(x)
