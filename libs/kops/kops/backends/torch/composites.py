@@ -86,7 +86,7 @@ def _glu(x: Any, axis: int) -> bool:
     return x.ndim > 0 and x.shape[axis] % 2 == 0
 
 
-_CONDITIONS = {
+_CONDITIONS: dict[str, Any] = {
     "adaptive_average_pool": (
         _spatial, _adaptive([F.adaptive_avg_pool1d, F.adaptive_avg_pool2d, F.adaptive_avg_pool3d])
     ),
