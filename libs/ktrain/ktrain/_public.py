@@ -17,6 +17,7 @@ NAMES: dict[str, str] = {
     "keras.callbacks.LambdaCallback": "ktrain.callbacks.lambda_callback:LambdaCallback",
     "keras.callbacks.LearningRateScheduler": "ktrain.callbacks.learning_rate:LearningRateScheduler",
     "keras.callbacks.ModelCheckpoint": "ktrain.callbacks.model_checkpoint:ModelCheckpoint",
+    "keras.callbacks.OrbaxCheckpoint": "ktrain.callbacks.orbax_checkpoint:OrbaxCheckpoint",
     "keras.callbacks.ProgbarLogger": "ktrain.callbacks.progbar_logger:ProgbarLogger",
     "keras.callbacks.ReduceLROnPlateau": "ktrain.callbacks.learning_rate:ReduceLROnPlateau",
     "keras.callbacks.RemoteMonitor": "ktrain.callbacks.remote_monitor:RemoteMonitor",

@@ -9,6 +9,7 @@ from ktrain.callbacks.lambda_callback import LambdaCallback as LambdaCallback
 from ktrain.callbacks.learning_rate import LearningRateScheduler as LearningRateScheduler
 from ktrain.callbacks.learning_rate import ReduceLROnPlateau as ReduceLROnPlateau
 from ktrain.callbacks.model_checkpoint import ModelCheckpoint as ModelCheckpoint
+from ktrain.callbacks.orbax_checkpoint import OrbaxCheckpoint as OrbaxCheckpoint
 from ktrain.callbacks.progbar_logger import ProgbarLogger as ProgbarLogger
 from ktrain.callbacks.remote_monitor import RemoteMonitor as RemoteMonitor
 from ktrain.callbacks.swap_ema_weights import SwapEMAWeights as SwapEMAWeights
