@@ -188,9 +188,11 @@ class ZipReader:
         info = self._need(name)
         if info.compress_type != zipfile.ZIP_STORED:
             return self._unpacked(name)
-        file = open(self.path, "rb", buffering=0)  # noqa: SIM115
-        file.seek(info.header_offset)
-        header = file.read(30)
+        # Never by name again: by now another file may have it.
+        own = self._zip.fp.fileno()
+        with Window(open(os.dup(own), "rb", buffering=0), info.header_offset, 30) as window:
+            header = window.read(30)
+        file = open(os.dup(own), "rb", buffering=0)  # noqa: SIM115
         start = info.header_offset + 30 + int.from_bytes(header[26:28], "little")
         start += int.from_bytes(header[28:30], "little")
         member = Member(file, start, info, f"{self.path}: {name!r}")

@@ -43,7 +43,8 @@ def _explained(path: str) -> Iterator[None]:
 def beside(path: str, make: Any) -> Any:
     """A temporary file or folder in the folder of `path`."""
     # The name of a file has 255 bytes at most; ours is longer than the one it stands for.
-    return make(prefix=f".{os.path.basename(path)[:40]}.", suffix=".part", dir=_folder_of(path))
+    with _explained(path):
+        return make(prefix=f".{os.path.basename(path)[:40]}.", suffix=".part", dir=_folder_of(path))
 
 
 def sync_file(path: str) -> None:
@@ -91,8 +92,7 @@ def atomic_file(path: str) -> Iterator[str]:
             yield temporary
         return
     path = os.path.realpath(path)  # a link keeps pointing to the file it points to
-    with _explained(path):
-        handle, temporary = beside(path, tempfile.mkstemp)
+    handle, temporary = beside(path, tempfile.mkstemp)
     os.close(handle)
     try:
         yield temporary
@@ -115,8 +115,7 @@ def atomic_folder(path: str) -> Iterator[str]:
             f"Folders are written to local disks only, not to {path}. Save one file there instead (zipped=True)."
         )
     path = os.path.realpath(path)
-    with _explained(path):
-        temporary = beside(path, tempfile.mkdtemp)
+    temporary = beside(path, tempfile.mkdtemp)
     try:
         yield temporary
         mode = _mode_for(path)

@@ -71,7 +71,6 @@ def open_listed(
         if not os.path.exists(source):
             raise FileNotFoundError(f"There is no file {source}.")
         sniff.require(source, "hdf5", "an HDF5 file")
-        size = os.path.getsize(source)
     else:
         size = source.seek(0, os.SEEK_END)
         source.seek(0)
@@ -80,10 +79,14 @@ def open_listed(
         source.seek(0)
     try:
         file = h5py().File(source, "r")
+    except FileNotFoundError:
+        raise  # it was replaced a moment ago
     except OSError as error:
         raise CorruptFileError(f"{name} is a damaged or truncated HDF5 file ({error}).") from error
     try:
         with damage(name):
+            if isinstance(source, str):
+                size = file.id.get_filesize()  # of the file that was opened, whatever has its name by now
             check = _Check(name, size, limits)
             check.file(file)
             if text or check.text:

@@ -38,7 +38,7 @@ def save_shards(write: Callable[[ShardWriter], None], path: str, limit: float) -
     folder, base = os.path.split(path[: -len(".weights.json")])
     mark = secrets.randbits(52)
     staging = beside(path, tempfile.mkdtemp)
-    fresh: list[str] = []  # names of their own, as long as no index needs them
+    passing: list[str] = []  # files that the index needs for a while at most
     try:
         writer = ShardWriter(os.path.join(staging, base), limit, mark)
         try:
@@ -48,29 +48,25 @@ def save_shards(write: Callable[[ShardWriter], None], path: str, limit: float) -
         names = [os.path.basename(file) for file in writer.files]
         for name in names:
             sync_file(os.path.join(staging, name))
-        old = _named(path, base)
+        passing += (_named(path, base) or set()) - set(names)
         if os.path.exists(path):
             own = {name: f"{base}_{mark:013x}{name[len(base) :]}" for name in names}
             for name in names:
-                fresh.append(os.path.join(folder, own[name]))
-                _link(os.path.join(staging, name), fresh[-1])
+                passing.append(own[name])
+                _link(os.path.join(staging, name), os.path.join(folder, own[name]))
             sync_folder(folder)
             named = {key: [own[name] for name in value] for key, value in writer.map.items()}
             _write_index(path, writer.total, named, mark)
-            in_use, fresh = fresh, []
-        else:
-            in_use = []
         for name in names:
             os.replace(os.path.join(staging, name), os.path.join(folder, name))
         sync_folder(folder)
         _write_index(path, writer.total, writer.map, mark)
-        for file in [*in_use, *(os.path.join(folder, name) for name in old - set(names))]:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(file)
     finally:
-        for file in fresh:
-            with contextlib.suppress(FileNotFoundError):
-                os.unlink(file)
+        needed = _named(path, base)  # by whichever index has the name now
+        for name in passing:
+            if needed is not None and name not in needed:
+                with contextlib.suppress(FileNotFoundError):
+                    os.unlink(os.path.join(folder, name))
         shutil.rmtree(staging, ignore_errors=True)
 
 
@@ -80,14 +76,14 @@ def _write_index(path: str, total: int, named: dict[str, list[str]], mark: int) 
         json.dump(index, file, indent=4)
 
 
-def _named(path: str, base: str) -> set[str]:
-    """The files of this base name that the old index names; nothing else is ever deleted."""
+def _named(path: str, base: str) -> set[str] | None:
+    """The files of this base name that the index names, None if it cannot be read; nothing else is ever deleted."""
     try:
         with open(path, encoding="utf-8") as file:
             values: Any = json.load(file)["weight_map"].values()
         names = {name for value in values for name in ([value] if isinstance(value, str) else value)}
     except (OSError, ValueError, KeyError, TypeError, AttributeError):
-        return set()  # what is there is no index: it names nothing
+        return None  # there is none, or it is no index
     pattern = re.compile(rf"{re.escape(base)}(_[0-9a-f]{{13}})?_\d{{5}}\.weights\.h5")
     return {name for name in names if pattern.fullmatch(name)}
 

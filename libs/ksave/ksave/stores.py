@@ -233,7 +233,7 @@ class Reader:
                 content = file.read()
             try:
                 return cls._open_set(content, index, limits, text, None)
-            except (FileNotFoundError, MixedSetError):
+            except (FileNotFoundError, CorruptFileError):
                 # Another process is writing a new set. Its index comes when all files are there.
                 if content == before:
                     raise
