@@ -110,6 +110,8 @@ def serialize_keras_object(obj: Any) -> Any:
     if all(hasattr(obj, name) for name in ("dtype", "ndim", "tolist", "item")) and not isinstance(obj, type):
         return codecs.encode_array(obj)
     if isinstance(obj, type):
+        if obj.__module__ in ("numpy", "ml_dtypes") and hasattr(obj, "itemsize"):
+            return obj.__name__  # a dtype: `np.float32` is "float32"
         raise TypeError(
             f"Cannot write the class {obj.__name__} to a config; only objects can be written. "
             "Give an instance, or the name of the class as a string."
@@ -146,7 +148,7 @@ def function_record(function: Any) -> dict[str, Any]:
 def serialize_dict(config: dict[Any, Any]) -> dict[str, Any]:
     """`serialize_keras_object` of every value."""
     return {
-        key if isinstance(key, str) else str(key): serialize_keras_object(value)
+        key if isinstance(key, _PLAIN) else str(key): serialize_keras_object(value)
         for key, value in config.items()
     }
 

@@ -209,3 +209,8 @@ def test_module_objects_for_records_without_a_module():
 def test_plain_dictionaries_stay_dictionaries():
     assert deserialize({"class_name": "x"}) == {"class_name": "x"}
     assert deserialize({"config": {"a": [1]}}) == {"config": {"a": [1]}}
+
+
+def test_dtypes_and_keys():
+    assert ksave.serialize_keras_object([np.float32, np.dtype("int8")]) == ["float32", "int8"]
+    assert ksave.serialize_keras_object({1: (2, 3), (4, 5): None}) == {1: [2, 3], "(4, 5)": None}
