@@ -109,6 +109,8 @@ def serialize_keras_object(obj: Any) -> Any:
         return data if codec.tag is None else {"class_name": codec.tag, "config": data}
     if all(hasattr(obj, name) for name in ("dtype", "ndim", "tolist", "item")) and not isinstance(obj, type):
         return codecs.encode_array(obj)
+    if kind.__module__ == "numpy.dtypes":
+        return obj.name
     if isinstance(obj, type):
         if obj.__module__ in ("numpy", "ml_dtypes") and hasattr(obj, "itemsize"):
             return obj.__name__  # a dtype: `np.float32` is "float32"

@@ -23,7 +23,6 @@ VALUES = [
     ("relu", "relu"),
     ((1, (2, 3)), [1, [2, 3]]),
     ({"a": (1,)}, {"a": [1]}),
-    ({1: 2}, {"1": 2}),
     (slice(1, None, 2), {"class_name": "__slice__", "config": {"start": 1, "stop": None, "step": 2}}),
     (..., {"class_name": "__ellipsis__", "config": {}}),
     (b"ab", {"class_name": "__bytes__", "config": {"value": "ab"}}),
