@@ -64,8 +64,11 @@ class LayerState:
 
     @property
     def weights(self) -> list[Variable]:
-        """As `variables` without the states of seed generators."""
-        return self._collect(lambda l: sum(tracking.own_variables(l), []))
+        """As `variables` without the states of seed generators and of stateful recurrent layers."""
+        return self._collect(lambda l: l._own_weights())
+
+    def _own_weights(self) -> list[Variable]:
+        return sum(tracking.own_variables(self), [])
 
     @property
     def trainable_variables(self) -> list[Variable]:

@@ -119,6 +119,14 @@ def test_stateful_layers_remember():
         GRU(4, stateful=True)(KerasTensor((None, 5, 3)))
 
 
+def test_states_are_variables_and_no_weights():
+    layer = GRU(4, stateful=True)
+    layer(np.zeros((2, 5, 3), "float32"))
+    assert len(layer.weights) == len(layer.get_weights()) == 3
+    assert len(layer.trainable_weights) == 3 and layer.non_trainable_weights == []
+    assert len(layer.variables) > 3
+
+
 @pytest.mark.skipif(engine().NAME != "torch", reason="the engine whose variables are changed in place")
 def test_gradients_survive_the_change_of_state():
     layer = GRU(4, stateful=True)

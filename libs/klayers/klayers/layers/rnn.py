@@ -138,9 +138,15 @@ class RNN(Layer):
         self.states = tree.map_structure(make, self._state_specs(sequences_shape))
 
     def _file_variables(self) -> list[Any]:
+        return self._without_states(super()._file_variables())
+
+    def _own_weights(self) -> list[Any]:
+        return self._without_states(super()._own_weights())
+
+    def _without_states(self, variables: list[Any]) -> list[Any]:
         # The states of a stateful layer are not part of the model.
         states = {id(v) for v in tree.flatten(self.states)}
-        return [v for v in super()._file_variables() if id(v) not in states]
+        return [v for v in variables if id(v) not in states]
 
     # States
 
