@@ -39,7 +39,7 @@ def legacy_record(record: dict[str, Any]) -> dict[str, Any]:
     sequential = (record.get("module"), record["class_name"]) == ("keras", "Sequential")
     if isinstance(config, dict) and (sequential or "input_layers" in config):
         config = {**config, "layers": [legacy_record(layer) for layer in config["layers"]]}
-    place = {key: record[key] for key in ("name", "inbound_nodes") if key in record}
+    place: dict[str, Any] = {key: record[key] for key in ("name", "inbound_nodes") if key in record}
     return {"class_name": _name(record), "config": config, **place}
 
 
