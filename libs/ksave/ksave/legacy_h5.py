@@ -8,7 +8,7 @@ import re
 import warnings
 from typing import Any
 
-from ksave import checked_json, context, hdf5, legacy_optimizer, legacy_weights, versions
+from ksave import checked_json, context, hdf5, legacy_optimizer, legacy_weights, mismatch, versions
 from ksave.legacy_config import compile_config
 from ksave.legacy_write import TOP, layer_variables, own_variables
 from ksave.limits import DEFAULT, CorruptFileError
@@ -89,13 +89,17 @@ def _read_layers(
     saved = [(name, _names(group[name], "weight_names")) for name in names]
     filled = [(name, weights) for name, weights in saved if weights]
     layers = [layer for layer in model.layers if layer_variables(layer)]
-    problems: list[str] = []
+    problems: list[tuple[str, ...]] = []
     if by_name:
         own = {layer.name: layer for layer in layers}
         pairs = [(own[name], name, weights) for name, weights in filled if name in own]
     else:
         if len(filled) != len(layers):
-            raise ValueError(_count_message(path, filled, layers))
+            message = _count_message(path, filled, layers)
+            if not skip_mismatch:
+                raise ValueError(message)
+            warnings.warn(f"{message} So it is done now.", stacklevel=4)
+            return _read_layers(model, group, path, True, True)
         pairs = [(layer, name, weights) for layer, (name, weights) in zip(layers, filled)]
     if TOP in group:
         top = _names(group[TOP], "weight_names")
@@ -109,17 +113,21 @@ def _read_layers(
         if hasattr(node, "finalize_state") and getattr(node, "weights", None):
             node.finalize_state()  # what a layer derives from its weights, as Normalization does
     if problems:
-        message = f"{path} does not fit the model:\n  " + "\n  ".join(problems)
+        table = mismatch.table([("variable", "model", "file", ""), *problems])
+        message = "\n".join([f"{path} does not fit the model:", "", *table])
         if not skip_mismatch:
             raise ValueError(f"{message}\nLoad with skip_mismatch=True to leave these as they are.")
         warnings.warn(f"Skipped what does not fit. {message}", stacklevel=4)
 
 
-def _assign(variables: list[Any], values: list[Any], path: str, owner: str, names: list[str]) -> list[str]:
+def _assign(
+    variables: list[Any], values: list[Any], path: str, owner: str, names: list[str]
+) -> list[tuple[str, ...]]:
+    """Set the variables; rows of the message for those that do not fit, and then none is set."""
     if len(variables) != len(values):
-        return [f"{owner}: {len(variables)} variables in the model, {len(values)} in the file ({names})"]
+        return [(owner, f"{len(variables)} variables", f"{len(values)}", f"in the file: {', '.join(names)}")]
     wrong = [
-        f"{owner}: {name} has shape {value.shape} in the file, {tuple(variable.shape)} in the model"
+        (f"{owner}: {name}", str(tuple(variable.shape)), str(tuple(value.shape)), "another shape")
         for variable, value, name in zip(variables, values, names)
         if tuple(variable.shape) != tuple(value.shape)
     ]
@@ -166,4 +174,4 @@ def _read_optimizer(model: Any, group: Any, path: str) -> None:
         variables = legacy_optimizer.in_file_order(variables, names)
     problems = _assign(variables, values, path, "the optimizer", names)
     if problems:
-        warnings.warn(f"The optimizer starts afresh: {problems[0]}", stacklevel=4)
+        warnings.warn(f"The optimizer starts afresh: {' '.join(problems[0])}", stacklevel=4)

@@ -32,15 +32,19 @@ def expected_shapes(node: Any) -> dict[str, tuple[tuple[int, ...], str]]:
 def _rows(failure: Failure) -> list[tuple[str, str, str, str]]:
     expected = expected_shapes(failure.node)
     where = failure.path or "(model)"
+    name = getattr(failure.node, "name", None)
+    owner = f"layer {name!r}: " if isinstance(name, str) and name != where.rpartition("/")[2] else ""
     rows = []
     for key, (shape, _) in expected.items():
         if key not in failure.store:
-            rows.append((f"{where}/{key}", str(shape), "-", "missing in the file"))
+            rows.append((f"{where}/{key}", str(shape), "-", f"{owner}missing in the file"))
         elif failure.store.shape(key) != shape:
-            rows.append((f"{where}/{key}", str(shape), str(failure.store.shape(key)), "another shape"))
+            rows.append(
+                (f"{where}/{key}", str(shape), str(failure.store.shape(key)), f"{owner}another shape")
+            )
     for key in failure.store:
         if expected and key not in expected:
-            rows.append((f"{where}/{key}", "-", str(failure.store.shape(key)), "not in the model"))
+            rows.append((f"{where}/{key}", "-", str(failure.store.shape(key)), f"{owner}not in the model"))
     if not rows:
         error = str(failure.error).strip().splitlines()
         rows.append((where, "", "", f"{type(failure.error).__name__}: {error[0] if error else ''}"))
@@ -57,7 +61,7 @@ def report(name: str, failures: list[Failure], left: dict[str, dict[str, tuple[i
     """
     rows = [row for failure in failures for row in _rows(failure)]
     lines = [f"{name} does not fit the model in {len(failures)} place(s):", ""]
-    lines += _table([("variable", "model", "file", ""), *rows[:_ROWS]])
+    lines += table([("variable", "model", "file", ""), *rows[:_ROWS]])
     if len(rows) > _ROWS:
         lines.append(f"... and {len(rows) - _ROWS} more")
     unmatched = sorted(path for path in left if "optimizer" not in path.split("/"))
@@ -72,6 +76,6 @@ def report(name: str, failures: list[Failure], left: dict[str, dict[str, tuple[i
     return "\n".join(lines)
 
 
-def _table(rows: list[tuple[str, ...]]) -> list[str]:
+def table(rows: list[tuple[str, ...]]) -> list[str]:
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     return ["  " + "  ".join(cell.ljust(width) for cell, width in zip(row, widths)).rstrip() for row in rows]
