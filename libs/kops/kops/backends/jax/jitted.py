@@ -11,7 +11,7 @@ from typing import Any, Callable
 
 import jax
 
-from kops import config
+from kops.config import settings
 from kops.declare import OPS
 from kops.dtypes import standardize_dtype
 
@@ -24,19 +24,10 @@ _AS_THEY_ARE = frozenset(_NAMES.split())
 
 
 class _Statics:
-    """Static arguments, compared by a key that can be hashed."""
-
-    __slots__ = ("key", "values")
+    """Static arguments: one object for all that are equal, so that JAX compares objects."""
 
     def __init__(self, values: tuple[Any, ...]) -> None:
         self.values = values
-        self.key = (config.epsilon(), config.floatx(), config.image_data_format(), _frozen(values))
-
-    def __hash__(self) -> int:
-        return hash(self.key)
-
-    def __eq__(self, other: Any) -> bool:
-        return self.key == other.key
 
 
 def _frozen(x: Any) -> Any:
@@ -61,6 +52,7 @@ def jitted(name: str) -> Callable[..., Any] | None:
     formula, place = op.formula, op.dtype_position
     static = [i for i, p in enumerate(op.parameters) if p.kind == "static"]
     dynamic = [i for i, p in enumerate(op.parameters) if p.kind != "static"]
+    known: dict[Any, _Statics] = {}
     order = [(static + dynamic).index(i) for i in range(len(op.parameters))]
 
     @functools.partial(jax.jit, static_argnums=0, inline=True)
@@ -71,11 +63,18 @@ def jitted(name: str) -> Callable[..., Any] | None:
     def kernel(*args: Any) -> Any:
         if place is not None and args[place] is not None:  # kernels get the native dtype, formulas its name
             args = (*args[:place], standardize_dtype(args[place]), *args[place + 1 :])
-        statics = _Statics(tuple([args[i] for i in static]))
+        values = tuple([args[i] for i in static])
+        key: Any = (settings.epsilon, settings.floatx, settings.image_data_format, values)
         try:
-            hash(statics)
-        except TypeError:  # an array among the static arguments
+            hash(key)
+        except TypeError:  # a list or dictionary
+            key = _frozen(key)
+        try:
+            statics = known.get(key)
+        except TypeError:  # an array
             return formula(*args)
+        if statics is None:
+            statics = known[key] = _Statics(values)
         return compiled(statics, *[args[i] for i in dynamic])
 
     return kernel

@@ -105,3 +105,16 @@ def test_fake_tensors():
 def test_inference_mode():
     with torch.inference_mode():
         assert np.allclose(f(X).numpy(), np.exp(X.numpy()) + 1)
+
+
+def test_inductor_compiles_the_fused_paths():
+    import kops
+
+    def block(x, kernel, images, window):
+        y = kops.layer_normalization(kops.gelu(kops.matmul(x, kernel)))
+        return kops.softmax(y), kops.conv(images, window, padding="same")
+
+    args = [torch.randn(2, 4), torch.randn(4, 4), torch.randn(1, 5, 5, 2), torch.randn(2, 2, 2, 3)]
+    torch._dynamo.reset()
+    for got, want in zip(torch.compile(block, fullgraph=True)(*args), block(*args)):
+        assert torch.allclose(got, want, atol=1e-5)
