@@ -96,7 +96,7 @@ def unusual_compression(path: Path) -> None:
 
 
 def bomb(path: Path) -> None:
-    add(path, "assets/bomb", bytes(64 << 20), compress_type=zipfile.ZIP_DEFLATED)
+    add(path, "assets/bomb", bytes(24 << 20), compress_type=zipfile.ZIP_DEFLATED)
 
 
 def many_small_bombs(path: Path) -> None:
@@ -255,7 +255,7 @@ def tar_file_below_a_file(path: Path) -> None:
 
 
 def tar_bomb(path: Path) -> None:
-    tar(path, ("zeros", {}, bytes(32 << 20)), mode="w:gz")
+    tar(path, ("zeros", {}, bytes(24 << 20)), mode="w:gz")
 
 
 def tar_header_bomb(path: Path) -> None:

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
-import json
+import functools
+import shutil
+import tempfile
 import warnings
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
 
 import h5py
 
@@ -48,12 +49,13 @@ class Container:
     hdf5: str = ""
 
     def write(self, folder: Path) -> Path:
-        """Make a good one in a folder, and give its path."""
-        path = folder / self.name
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            self.make(path)
-        return path
+        """Put a good one in a folder, with what belongs beside it, and give its path."""
+        shutil.copytree(self.good().parent, folder, dirs_exist_ok=True)
+        return folder / self.name
+
+    def good(self) -> Path:
+        """A good one, made once, which nobody may change."""
+        return _made(self.name)
 
     @contextlib.contextmanager
     def part(self, path: Path, name: str) -> Iterator[Path]:
@@ -133,6 +135,21 @@ def _converted(path: Path) -> None:
     source.unlink()
 
 
+@functools.cache
+def _made(name: str) -> Path:
+    path = Path(_folder().name) / name / name
+    path.parent.mkdir()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        next(container for container in CONTAINERS if container.name == name).make(path)
+    return path
+
+
+@functools.cache
+def _folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory()
+
+
 def _parts(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
@@ -169,10 +186,3 @@ CONTAINERS = (
 def with_part(part: str) -> list[Container]:
     """The containers that have a part."""
     return [container for container in CONTAINERS if part in container.parts]
-
-
-def config_of(container: Container, path: Path) -> dict[str, Any]:
-    """The config in a good container."""
-    found: list[bytes] = []
-    container.attack_config(path, lambda text: found.append(text) or text)  # type: ignore[func-returns-value]
-    return dict(json.loads(found[0]))

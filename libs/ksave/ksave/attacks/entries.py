@@ -13,7 +13,7 @@ from pathlib import Path
 import ksave
 from ksave import __main__ as command_line
 from ksave import inspection
-from ksave.attacks.containers import Container, plain_model
+from ksave.attacks.containers import Container, _made, plain_model
 from ksave.deserialize import ConfigError
 from ksave.fake_layers import small_model
 
@@ -84,7 +84,7 @@ def _command(name: str) -> Callable[[Path, Path], None]:
             layer, renamed = "layers/dense", "layers/renamed"
         words = {
             "file": path,
-            "good": folder / "good" / path.name,
+            "good": _made(path.name),
             "out": out,
             "layer": layer,
             "renamed": renamed,

@@ -180,7 +180,7 @@ def large_scalar(path: Path) -> None:
 def compression_bomb(path: Path) -> None:
     def make(group: h5py.Group, key: str, shape: tuple[int, ...]) -> None:
         data = group.create_dataset(
-            key, (64, 1 << 20), "uint8", chunks=(1, 1 << 20), compression="gzip", compression_opts=1
+            key, (24, 1 << 20), "uint8", chunks=(1, 1 << 20), compression="gzip", compression_opts=1
         )
         data[:] = 0
 
