@@ -189,10 +189,10 @@ class ZipReader:
         if info.compress_type != zipfile.ZIP_STORED:
             return self._unpacked(name)
         # Never by name again: by now another file may have it.
-        own = self._zip.fp.fileno()
-        with Window(open(os.dup(own), "rb", buffering=0), info.header_offset, 30) as window:
+        whole: Any = self._zip.fp
+        with Window(open(os.dup(whole.fileno()), "rb", buffering=0), info.header_offset, 30) as window:
             header = window.read(30)
-        file = open(os.dup(own), "rb", buffering=0)  # noqa: SIM115
+        file = open(os.dup(whole.fileno()), "rb", buffering=0)  # noqa: SIM115
         start = info.header_offset + 30 + int.from_bytes(header[26:28], "little")
         start += int.from_bytes(header[28:30], "little")
         member = Member(file, start, info, f"{self.path}: {name!r}")
