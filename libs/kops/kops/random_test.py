@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random as python_random
+import shutil
 
 import numpy as np
 import pytest
@@ -420,6 +421,17 @@ def test_compiled_gives_the_same():
         run = tf.function(_all_of_them)
     for a, b in zip(run(key), _all_of_them(key)):
         assert np.allclose(wide(a), wide(b), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.skipif(engine().NAME != "torch" or not shutil.which("g++"), reason="PyTorch's compiler")
+def test_compiled_to_machine_code_with_a_seed_that_is_a_constant():
+    import torch
+
+    torch._dynamo.reset()
+    run = torch.compile(lambda x: x + random.randint((7,), 0, 1000, seed=3, dtype="int32"))
+    assert np.array_equal(
+        host(run(torch.zeros(7))), host(random.randint((7,), 0, 1000, seed=3, dtype="int32"))
+    )
 
 
 @pytest.mark.skipif(engine().NAME != "jax", reason="JAX")

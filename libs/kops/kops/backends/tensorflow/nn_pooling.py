@@ -25,11 +25,29 @@ def _pool(x: Any, kind: str, pool_size: Any, strides: Any, padding: str, data_fo
     wide = to_last(wide, g)
     if g.n == 3 and wide.dtype == tf.float64:
         return tf.cast(from_last(_slices(wide, kind, window, g), g), dtype)
-    if g.n == 1:  # as two-dimensional; tf.nn.pool would copy
+    if any(s > w for s, w in zip(g.strides, window)):
+        y = _sparsely(wide, kind, window, g)
+    elif g.n == 1:  # as two-dimensional; tf.nn.pool would copy
         y = tf.nn.pool(wide[:, None], (1, *window), kind, (1, *g.strides), g.padding.upper())[:, 0]
     else:
         y = tf.nn.pool(wide, window, kind, g.strides, g.padding.upper())
     return tf.cast(from_last(y, g), dtype)
+
+
+def _sparsely(x: Any, kind: str, window: Any, g: windows.Geometry) -> Any:
+    """Strides beyond the window, which TensorFlow refuses: every position, of which some are kept."""
+    y = tf.nn.pool(x, window, kind, (1,) * g.n, g.padding.upper())
+    keep: list[Any] = [slice(None)]
+    sizes = x.shape[1:-1]
+    if None in sizes.as_list():
+        sizes = tf.unstack(tf.shape(x)[1:-1])
+    for size, w, s in zip(sizes, window, g.strides):
+        if g.padding == "valid":
+            keep.append(slice(0, None, s))
+            continue
+        total = tf.maximum((-(-size // s) - 1) * s + w - size, 0)
+        keep.append(slice((w - 1) // 2 - total // 2, None, s))
+    return y[tuple(keep)]
 
 
 def _slices(x: Any, kind: str, window: Any, g: windows.Geometry) -> Any:

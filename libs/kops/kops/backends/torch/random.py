@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils._python_dispatch import _get_current_dispatch_mode
 
-from kops.random_hash import MIX_MULTIPLIERS, MULTIPLIERS, SEED_CROSS, SEED_OFFSETS, host_bits
+from kops.random_hash import MIX_MULTIPLIERS, MULTIPLIERS, SEED_CROSS, SEED_OFFSETS, WORD, host_bits
 
 
 def _signed(word: int) -> int:
@@ -31,8 +31,11 @@ def _fold(x: torch.Tensor, shift: int) -> torch.Tensor:
 
 
 def _mix(w: torch.Tensor) -> torch.Tensor:
-    w = _fold(_fold(w, 16).mul_(_N0), 15).mul_(_N1)
-    return _fold(w, 16)
+    """Of words in int64, which the products do not leave: TorchInductor saturates those of constants in int32."""
+    w = w & WORD
+    w = (w ^ (w >> 16)) * _N0 & WORD
+    w = (w ^ (w >> 15)) * _N1 & WORD
+    return w ^ (w >> 16)
 
 
 def _readable(seed: torch.Tensor) -> bool:
@@ -52,8 +55,8 @@ def _bits(seed: Any, shape: Any) -> torch.Tensor:
     if _readable(seed):
         # Chunk by chunk in the cache NumPy is several times faster than two dozen passes over memory.
         return torch.from_numpy(host_bits(seed.tolist(), tuple(shape)))
-    v = _mix(seed.to(torch.int32) + torch.tensor(_OFFSETS, dtype=torch.int32, device=seed.device))
-    k0, k1 = _mix(v + v.flip(0) * _CROSS)
+    v = _mix(seed.to(torch.int64) + torch.tensor(_OFFSETS, dtype=torch.int64, device=seed.device))
+    k0, k1 = _mix(v + v.flip(0) * _CROSS).to(torch.int32)
     x = torch.arange(math.prod(shape), dtype=torch.int32, device=seed.device) + k0
     x = _fold(x, 17).mul_(_M0).bitwise_xor(k1)
     x = _fold(x, 11).mul_(_M1)
