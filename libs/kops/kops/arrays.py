@@ -124,6 +124,6 @@ def pad_sequences(
             raise ValueError(
                 f"pad_sequences: elements have shape {shape} in the first sequence, {row.shape[1:]} in sequence {i}."
             )
-        place = slice(maxlen - len(row), None) if padding == "pre" else slice(len(row))
-        result[i, place] = row
+        begin = maxlen - len(row) if padding == "pre" else 0
+        result[i, begin : begin + len(row)] = row
     return result

@@ -535,7 +535,9 @@ def _spec(x: Any) -> Any:
         return KerasTensor(x.shape, x.dtype, record_history=False)
     e = engine()
     if e.is_tensor(x):
-        return KerasTensor(e.shape(x), e.dtype_name(x), sparse=sparse_rules.is_sparse(x), record_history=False)
+        return KerasTensor(
+            e.shape(x), e.dtype_name(x), sparse=sparse_rules.is_sparse(x), record_history=False
+        )
     if isinstance(x, SCALARS):
         return KerasTensor((), result_type(_weak_dtype(x)), record_history=False)
     array = np.asarray(x)

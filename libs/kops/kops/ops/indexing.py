@@ -121,8 +121,14 @@ def _static_starts(start_indices: Any, ndim: int) -> Any:
     return [int(s) if is_int(s) else None for s in start_indices]
 
 
+def _slice_shape(inputs: Any, start_indices: Any, shape: Any) -> Shape:
+    if any(n is None for n in shape):
+        raise TypeError(f"the slice's shape has ints, -1 for all that is left; got {tuple(shape)}.")
+    return _sliced(inputs, start_indices, shape)
+
+
 @public("keras.ops.slice")
-@primitive(dtype=promote.first, shape=_sliced, node="core:Slice", checked=True)
+@primitive(dtype=promote.first, shape=_slice_shape, node="core:Slice", checked=True)
 def slice(inputs: Tensor, start_indices: Operand, shape: Any) -> Any:
     """A block of a tensor; the place where it starts may be computed.
 
@@ -301,6 +307,17 @@ def one_hot(x: Tensor, num_classes: int, axis: int = -1, dtype: Any = None, spar
     """
 
 
+def _sparse_shape(x: Any) -> Any:
+    from kops.keras_tensor import KerasTensor
+
+    return KerasTensor(x.shape, x.dtype, sparse=True)
+
+
+@primitive(dtype=promote.kept, shape=_sparse_shape)
+def _to_sparse(x: Tensor) -> Any:
+    """The engine's sparse tensor of the elements that are not 0."""
+
+
 @public("keras.ops.multi_hot", "keras.ops.nn.multi_hot")
 @composite(dtype=_hot_dtype, key=("sparse",), node="nn:MultiHot")
 def multi_hot(
@@ -318,7 +335,7 @@ def multi_hot(
         num_classes: length of the vectors.
         axis: where in the result they lie.
         dtype: of the result, `floatx` by default.
-        sparse: must be False: sparse results are not available.
+        sparse: return the engine's sparse tensor (TensorFlow and JAX).
         **kwargs: `num_tokens`, an older name of `num_classes`.
 
     Example:
@@ -332,13 +349,10 @@ def multi_hot(
         raise TypeError(f"unknown arguments: {', '.join(kwargs)}.")
     if num_classes is None:
         raise ValueError("num_classes is needed.")
-    if sparse:
-        raise NotImplementedError(
-            "multi_hot gives dense tensors only; one_hot has sparse=True on TensorFlow and JAX."
-        )
     ndim = len(inputs.shape)  # type: ignore[attr-defined]
     hot = one_hot(inputs, num_classes, axis=axis, dtype=dtype)
-    return hot if ndim == 0 else max(hot, axis=1 if ndim > 1 else 0 if axis in (-1, 1) else 1)
+    hot = hot if ndim == 0 else max(hot, axis=1 if ndim > 1 else 0 if axis in (-1, 1) else 1)
+    return _to_sparse(hot) if sparse else hot
 
 
 @public("keras.ops.isin", "keras.ops.numpy.isin")

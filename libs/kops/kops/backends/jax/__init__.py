@@ -29,10 +29,11 @@ from kops.backends.jax.core import (
 from kops.backends.jax.gaps import GAPS
 from kops.backends.jax.jitted import jitted
 from kops.backends.jax.table import SCALARS, TABLE
+from kops.backends.sparse import select
 
 
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
-    return TABLE.get(name) or jitted(name)
+    return select(name, TABLE.get(name) or jitted(name), arguments, "kops.backends.jax.sparse")
 
 
 __all__ = [

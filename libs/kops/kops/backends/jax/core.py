@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.sparse import BCOO
 
 from kops.backends.plain_layer import LayerBase
 from kops.backends.probing import probe
@@ -41,7 +42,7 @@ settings.on_floatx.append(_follow_floatx)
 
 
 def is_tensor(x: Any) -> bool:
-    return isinstance(x, jax.Array)
+    return isinstance(x, (jax.Array, BCOO))
 
 
 def dtype_name(x: Any) -> str:
@@ -65,7 +66,7 @@ def canonical(name: str) -> str:
 
 
 def convert(x: Any, dtype: str | None) -> jax.Array:
-    if isinstance(x, jax.Array):
+    if isinstance(x, (jax.Array, BCOO)):
         return x if dtype is None or dtype == dtype_name(x) else x.astype(canonical(dtype))
     if dtype is None:
         if hasattr(x, "dtype"):
@@ -113,7 +114,7 @@ def cast(x: Any, dtype: str) -> jax.Array:
 
 
 def to_numpy(x: Any) -> np.ndarray:
-    return np.asarray(x)
+    return np.asarray(x.todense() if isinstance(x, BCOO) else x)
 
 
 def adopt(function: Any) -> Any:

@@ -74,7 +74,14 @@ def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> A
     return jax_sparse.BCOO((inside.astype(dtype), indices), shape=shape)
 
 
+def _to_sparse(x: Any) -> Any:
+    from kops.backends.jax.sparse import sparse
+
+    return sparse(x, (x,))
+
+
 TABLE = {
+    "_to_sparse": _to_sparse,
     "get_item": _get_item,
     "take": _take,
     "take_along_axis": jnp.take_along_axis,

@@ -57,7 +57,12 @@ def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> A
     return (np.expand_dims(x, axis) == classes).astype(dtype)
 
 
+def _to_sparse(x: Any) -> Any:
+    raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
+
+
 TABLE = {
+    "_to_sparse": _to_sparse,
     "get_item": _get_item,
     "take": np.take,
     "take_along_axis": np.take_along_axis,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from kops.backends.carrying import carry
+from kops.backends.sparse import select
 from kops.backends.tensorflow.core import (
     HAS_GRADIENTS,
     NAME,
@@ -34,7 +35,8 @@ from kops.backends.tensorflow.table import CARRIERS, SCALARS, TABLE
 
 
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
-    return carry(CARRIERS, name, TABLE.get(name), arguments)
+    kernel = carry(CARRIERS, name, TABLE.get(name), arguments)
+    return select(name, kernel, arguments, "kops.backends.tensorflow.sparse")
 
 
 __all__ = [

@@ -156,7 +156,8 @@ def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> A
     if x.dtype not in (tf.uint8, tf.int32, tf.int64, tf.int8):
         x = tf.cast(x, tf.int64)
     if not sparse:
-        return tf.one_hot(x, num_classes, axis=axis, dtype=dtype)
+        on, off = (True, False) if dtype == tf.bool else (1, 0)
+        return tf.one_hot(x, num_classes, on, off, axis=axis, dtype=dtype)
     rank = x.shape.rank
     axis = positive(axis, rank + 1)
     positions = tf.unstack(tf.where(tf.ones_like(x, dtype=tf.bool)), num=rank, axis=1)
@@ -170,6 +171,7 @@ def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> A
 
 
 TABLE = {
+    "_to_sparse": tf.sparse.from_dense,
     "get_item": _get_item,
     "take": _take,
     "take_along_axis": _take_along_axis,

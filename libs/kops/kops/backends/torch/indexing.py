@@ -144,7 +144,12 @@ def _one_hot(x: torch.Tensor, num_classes: int, axis: int, dtype: Any, sparse: b
     return (x.unsqueeze(axis) == classes).to(dtype)
 
 
+def _to_sparse(x: torch.Tensor) -> torch.Tensor:
+    raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
+
+
 TABLE = {
+    "_to_sparse": _to_sparse,
     "get_item": _get_item,
     "take": _take,
     "take_along_axis": _take_along_axis,
