@@ -195,7 +195,12 @@ def _read(path: str, wanted: tuple[str, ...], limits: Limits) -> dict[str, Any]:
         metadata = v1.checkpointables_metadata(folder).metadata
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # that nothing is sharded
-            return v1.load_checkpointables(folder, {name: _as_numpy(metadata[name]) for name in present})
+            wanted_as = {name: _as_numpy(metadata[name]) for name in present}
+            declared = sum(getattr(value, "nbytes", 0) for _, value in flatten(wanted_as))
+            archive.check_ratio(declared, sum(map(reader.size, reader.names())), path, limits)
+            return v1.load_checkpointables(folder, wanted_as)
+    except UnsafeFileError:
+        raise
     except (ValueError, KeyError, OSError) as error:
         raise CorruptFileError(f"{path} is a damaged Orbax checkpoint ({error}).") from error
 
