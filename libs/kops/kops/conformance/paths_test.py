@@ -35,7 +35,7 @@ def depthwise(*args: Any, **static: Any) -> Any:
 
 _FUSED = {
     "torch": "scaled_dot_product_attention",
-    "jax": "_dot_product_attention_xla",
+    "jax": "dot_product_attention",
     "openvino": "ScaledDotProductAttention",
 }
 _DEPTHWISE = {
@@ -64,7 +64,7 @@ PATHS = {
     ),
     "attention, mask of two dimensions": (
         attention(_Q, _K, _V, None, B(3, 5)),
-        {**_FUSED, "jax": "!_dot_product_attention_xla"},
+        {**_FUSED, "jax": "!dot_product_attention"},
     ),
     "attention, without the fused kernel": (
         attention(_Q, _K, _V, flash_attention=False),

@@ -8,6 +8,9 @@ import jax
 
 from kops.declare import OPS
 
+# Compiled as a whole also where it is called eagerly.
+_fused = jax.jit(jax.nn.dot_product_attention, static_argnames=("scale", "is_causal", "implementation"))
+
 
 def dot_product_attention(
     query: Any,
@@ -31,8 +34,9 @@ def dot_product_attention(
     implementation = "cudnn" if flash_attention else "xla" if flash_attention is False else None
     if flash_attention and jax.default_backend() != "gpu":
         raise ValueError("flash_attention=True needs a GPU on this backend.")
-    return jax.nn.dot_product_attention(
-        query, key, value, bias, mask, scale=scale, is_causal=is_causal, implementation=implementation
+    factor = None if scale is None else float(scale)
+    return _fused(
+        query, key, value, bias, mask, scale=factor, is_causal=is_causal, implementation=implementation
     )
 
 
