@@ -15,7 +15,7 @@ def _imported(code):
     code += "\nimport sys; print(' '.join(sorted(sys.modules)))"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, timeout=60
     )
     return set(done.stdout.splitlines()[-1].split())
 
