@@ -17,7 +17,7 @@ import ksave
 from ksave.migrations import MigrationWarning
 
 FOLDER = Path(__file__).resolve().parent / "old_files"
-FILES = sorted(p for p in FOLDER.rglob("*") if p.suffix in (".h5", ".keras") and p.stem != "tf_ops")
+FILES = sorted(p for p in FOLDER.rglob("*") if p.suffix in (".h5", ".keras"))
 
 
 def numbered(data, letter):
@@ -76,8 +76,3 @@ def test_one_message_says_what_was_migrated():
     assert "Keras 1.2.2" in messages[0] and "Merge is Concatenate" in messages[0]
     _, messages = loaded(FOLDER / "tf_keras_2" / "seq_dense.keras")
     assert "LeakyReLU: alpha is negative_slope" in messages[0] and "ThresholdedReLU is ReLU" in messages[0]
-
-
-def test_tensorflow_in_a_graph_is_explained():
-    with pytest.raises(ksave.UnknownObjectError, match=r"tf\.math\.multiply.*keras\.ops.*load_weights"):
-        ksave.load_model(str(FOLDER / "tf_keras_2" / "tf_ops.keras"))

@@ -230,6 +230,8 @@ class Loader:
     def _migrated(self, record: dict[str, Any]) -> dict[str, Any]:
         try:
             return migrations.migrate(record, self.notes)
+        except lookup.UnknownObjectError:
+            raise
         except (TypeError, KeyError, IndexError, AttributeError) as error:
             raise ConfigError(
                 f"The record of {record['class_name']} is not of the form that an earlier version wrote: "

@@ -39,11 +39,8 @@ def migrate(record: dict[str, Any], notes: dict[str, int] | None = None) -> dict
         return record
     config = dict(config)
     if old_name in tables.TENSORFLOW_CALLS:
-        called = f"tf.{config.get('function') or config.get('node_def') or '...'}"
         raise UnknownObjectError(
-            f"The graph in the file calls a TensorFlow function, {called} (at {config.get('name')!r}), as only "
-            "tf.keras could. Build the model again with keras.ops in its place, and read the weights of the file "
-            "with load_weights()."
+            f"The file holds a {old_name}, a call of a TensorFlow function, outside a graph."
         )
     name = tables.CLASSES.get(old_name, old_name)
     if old_name == "Merge":
@@ -230,7 +227,9 @@ def _with_ordering(layers: list[Any]) -> list[Any]:
 def _layers(model: str, layers: list[Any], shifted: set[str]) -> list[Any]:
     layers = _with_ordering(layers)
     layers = [
-        {**layer, "inbound_nodes": [_node(node, shifted) for node in layer["inbound_nodes"]]}
+        _call_of_tensorflow(layer, shifted)
+        if isinstance(layer, dict) and layer.get("class_name") in tables.TENSORFLOW_CALLS
+        else {**layer, "inbound_nodes": [_node(node, shifted) for node in layer["inbound_nodes"]]}
         if isinstance(layer, dict) and layer.get("inbound_nodes")
         else layer
         for layer in layers
@@ -292,6 +291,12 @@ def _nested(value: Any, shifted: set[str]) -> Any:
     if _is_place(value):
         return _tensor(value, shifted)
     return [_nested(part, shifted) for part in value] if isinstance(value, list) else value
+
+
+def _call_of_tensorflow(layer: dict[str, Any], shifted: set[str]) -> dict[str, Any]:
+    from ksave.migration_tensorflow import node_record
+
+    return node_record(layer, lambda place: _tensor(place, shifted))
 
 
 def _is_place(value: Any) -> bool:

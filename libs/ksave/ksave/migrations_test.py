@@ -81,8 +81,10 @@ def test_arguments_that_went_away():
 def test_what_would_mean_something_else_is_refused():
     with pytest.raises(CorruptFileError, match=r"LSTM was saved with time_major=True.*version of Keras"):
         migrate({"class_name": "LSTM", "config": {"units": 2, "time_major": True}})
-    with pytest.raises(UnknownObjectError, match=r"tf\.nn\.relu"):
-        migrate({"class_name": "TFOpLambda", "config": {"name": "a", "function": "nn.relu"}})
+    call = {"class_name": "TFOpLambda", "config": {"name": "e", "function": "einsum"}, "name": "e",
+            "inbound_nodes": [["_CONSTANT_VALUE", -1, "ij,jk", {}]]}  # fmt: skip
+    with pytest.raises(UnknownObjectError, match=r"tf\.einsum \(at 'e'\).*keras\.ops.*load_weights"):
+        migrate({"class_name": "Functional", "config": {"layers": [call]}})
 
 
 def test_decay_is_a_schedule():
@@ -149,3 +151,27 @@ def test_calls_of_inner_models_are_counted_from_one():
     made = migrate({"class_name": "Functional", "config": config})["config"]
     assert made["layers"][1]["inbound_nodes"][0]["args"] == [[_tensor("s", 0, 0), _tensor("s", 1, 0)]]
     assert made["output_layers"] == [["s", 1, 0]]
+
+
+def test_calls_of_tensorflow_are_ops():
+    def layer(function, call, name="l"):
+        return {"class_name": "TFOpLambda", "config": {"name": name, "function": function}, "name": name,
+                "inbound_nodes": [call]}  # fmt: skip
+
+    layers = [
+        layer("math.reduce_mean", ["x", 0, 0, {"axis": 1, "name": None}]),
+        layer("math.subtract", ["_CONSTANT_VALUE", -1, 2.0, {"y": ["x", 0, 0]}]),
+        layer("concat", [["x", 0, 0, {"axis": -1}], ["y", 0, 0, {"axis": -1}]]),
+    ]
+    mean, difference, concatenation = migrate({"class_name": "Functional", "config": {"layers": layers}})[
+        "config"
+    ]["layers"]
+    assert (mean["module"], mean["class_name"]) == ("keras.src.ops.numpy", "Mean")
+    assert mean["config"] == {"name": "l", "axis": 1} and mean["inbound_nodes"][0]["args"] == [
+        _tensor("x", 0, 0)
+    ]
+    assert difference["inbound_nodes"][0]["args"] == [2.0, _tensor("x", 0, 0)]
+    assert concatenation["inbound_nodes"][0]["args"] == [[_tensor("x", 0, 0), _tensor("y", 0, 0)]]
+    with pytest.raises(UnknownObjectError, match="transpose_b"):
+        matmul = layer("linalg.matmul", ["x", 0, 0, {"b": ["y", 0, 0], "transpose_b": True}])
+        migrate({"class_name": "Functional", "config": {"layers": [matmul]}})
