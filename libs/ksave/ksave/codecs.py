@@ -163,7 +163,7 @@ def numpy_dtype(name: Any) -> Any:
         dtype = numpy.dtype(scalar)
     if dtype.hasobject:
         raise UnsafeFileError(f"Arrays of dtype {name!r} hold Python objects and are not read from files.")
-    if dtype.itemsize > 16 or dtype.fields or dtype.subdtype:
+    if not 0 <= dtype.itemsize <= 16 or dtype.fields or dtype.subdtype:
         # A name such as "U1000000000" or "(1000,1000)f4" makes a large array of a small one.
         raise UnsafeFileError(f"{name!r} is not the dtype of an array of numbers.")
     return dtype

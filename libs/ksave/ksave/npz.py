@@ -61,6 +61,8 @@ def _header(file: Any, where: str) -> tuple[tuple[int, ...], Any]:
         shape, _, dtype = read(io.BytesIO(start[8:] + rest))
         if any(isinstance(size, bool) or size < 0 for size in shape):
             raise ValueError(f"its shape is {shape}")
+        if dtype.itemsize < 0:  # of texts so long that older versions of numpy count around
+            raise ValueError("its texts are longer than any")
     except (ValueError, SyntaxError, EOFError, TypeError, TokenError, RecursionError, MemoryError) as error:
         raise CorruptFileError(f"{where} is no .npy array ({error}).") from error
     if dtype.hasobject:
