@@ -26,7 +26,8 @@ _OPS = {
     "nn.Silu": "silu swish", "nn.Softplus": "softplus", "nn.Softsign": "softsign",
     "nn.Gelu": "gelu | approximate=approximate", "nn.LeakyRelu": "leaky_relu | alpha=negative_slope",
     "nn.Softmax": "softmax | axis=axis", "nn.LogSoftmax": "log_softmax | axis=axis",
-    "nn.Normalize": "l2_normalize | axis=axis", "numpy.Clip": "clip_by_value | clip_value_min=x_min clip_value_max=x_max",
+    "nn.Normalize": "l2_normalize | axis=axis",
+    "numpy.Clip": "clip_by_value | clip_value_min=x_min clip_value_max=x_max",
     "numpy.Where": "where | x y", "core:Cast": "cast | dtype=dtype",
     "numpy.Mean": "reduce_mean | axis=axis keepdims=keepdims", "numpy.Sum": "reduce_sum | axis=axis keepdims=keepdims",
     "numpy.Max": "reduce_max | axis=axis keepdims=keepdims", "numpy.Min": "reduce_min | axis=axis keepdims=keepdims",
@@ -127,6 +128,8 @@ def _part(part: Any) -> Any:
 
 
 def _static(class_name: str, static: dict[str, Any]) -> dict[str, Any]:
+    if isinstance(static.get("axis"), list) and len(static["axis"]) == 1:
+        static = {**static, "axis": static["axis"][0]}
     if class_name == "Split" and isinstance(static["indices_or_sections"], list):
         ends = [
             sum(static["indices_or_sections"][: i + 1]) for i in range(len(static["indices_or_sections"]) - 1)
