@@ -53,4 +53,8 @@ TABLE = merge_tables(
     ]
 )
 SCALARS = elementwise.SCALARS
-CARRIERS = {"isin": {"bool": "uint8", "complex64": None, "complex128": None}}
+CARRIERS = {
+    "glu": {"complex64": None, "complex128": None},
+    "isin": {"bool": "uint8", "complex64": None, "complex128": None},
+    "lcm": {"uint32": None, "uint64": None},  # as int64 the product would lose its sign
+}
