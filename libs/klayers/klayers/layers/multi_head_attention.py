@@ -98,7 +98,6 @@ class MultiHeadAttention(Layer):
         self._bias_regularizer = regularizers.get(bias_regularizer)
         self._kernel_constraint = constraints.get(kernel_constraint)
         self._bias_constraint = constraints.get(bias_constraint)
-        self._gate_dense: EinsumDense | None = None
 
     num_heads = property(lambda self: self._num_heads)
     key_dim = property(lambda self: self._key_dim)
@@ -120,9 +119,10 @@ class MultiHeadAttention(Layer):
         self._attention_axes = tuple(a % rank for a in axes)
         self._query_dense = self._project("query", query_shape, self._key_dim)
         self._key_dense = self._project("key", key_shape, self._key_dim, self._source_heads)
-        self._value_dense = self._project("value", value_shape, self._value_dim, self._source_heads)
+        # In the order in which files of weights without names have them.
         if self._use_gate:
             self._gate_dense = self._project("gate", query_shape, self._value_dim, activation="sigmoid")
+        self._value_dense = self._project("value", value_shape, self._value_dim, self._source_heads)
         self._dropout_layer = Dropout(rate=self._dropout, dtype=self.dtype_policy, seed=self.seed)
         last = tuple(self._output_shape or (query_shape[-1],))
         letters = string.ascii_lowercase
@@ -183,7 +183,7 @@ class MultiHeadAttention(Layer):
     ) -> Any:
         key = value if key is None else key
         mask = self._mask(query, value, query_mask, value_mask, key_mask, attention_mask, use_causal_mask)
-        gate = None if self._gate_dense is None else self._gate_dense(query)
+        gate = self._gate_dense(query) if self._use_gate else None
         q = self._query_dense(query)
         k, v = self._sources(key, value)
         attended, scores = self._attend(q, k, v, mask, return_attention_scores, training)
