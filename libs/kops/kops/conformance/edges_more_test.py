@@ -118,7 +118,7 @@ def _weights(kind, size, target, antialias):
 @pytest.mark.parametrize("data_format", ["channels_last", "channels_first"])
 def test_resize_antialiased(kind, data_format):
     x = RNG.normal(size=(2, 12, 9, 3))
-    for target in ((5, 4), (12, 3), (7, 15)):
+    for target in ((5, 4), (7, 15)):
         want = np.einsum(
             "ah,bw,nhwc->nabc", _weights(kind, 12, target[0], True), _weights(kind, 9, target[1], True), x
         )
