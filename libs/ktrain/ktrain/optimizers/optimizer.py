@@ -469,7 +469,8 @@ class Optimizer:
             )
             return
         for i, variable in enumerate(own):
-            variable.assign(store[str(i)])
+            put = variable.take if getattr(store, "gives_new_arrays", False) else variable.assign
+            put(store[str(i)])
 
     def set_weights(self, weights: Any) -> None:
         """Set all variables of the state."""
