@@ -1,4 +1,4 @@
-"""Resizing by TensorFlow's own kernel."""
+"""Images by TensorFlow's own kernels, which have channels last."""
 
 from __future__ import annotations
 
@@ -21,4 +21,17 @@ def _resize(x: Any, size: Any, interpolation: str, antialias: bool, *static: Any
     return tf.image.resize(x, images.pair(size, "size"))
 
 
-TABLE = {"resize": _resize}
+def _last(name: str, native: Any) -> Any:
+    def kernel(x: Any, block_size: int, data_format: str) -> Any:
+        if data_format != "channels_last" or len(x.shape) != 4 or 0 in x.shape:
+            return OPS[name].formula(x, block_size, data_format)
+        return native(x, block_size)
+
+    return kernel
+
+
+TABLE = {
+    "depth_to_space": _last("depth_to_space", tf.nn.depth_to_space),
+    "resize": _resize,
+    "space_to_depth": _last("space_to_depth", tf.nn.space_to_depth),
+}
