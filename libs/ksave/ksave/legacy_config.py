@@ -17,6 +17,8 @@ _SETTINGS = (
     "jit_compile",
 )
 _GET = "keras.losses.get"
+# A public name that is not the class's own, by which records without modules go.
+_OWN_NAMES = {"GroupQueryAttention": "GroupedQueryAttention"}
 _FUNCTIONS = ("function", "builtin_function_or_method")
 
 
@@ -99,7 +101,8 @@ def _is_record(value: Any) -> bool:
 
 
 def _name(record: dict[str, Any]) -> str:
-    return record.get("registered_name") or record["class_name"]
+    name = record["class_name"]
+    return record.get("registered_name") or _OWN_NAMES.get(name, name)
 
 
 def _plain(value: Any) -> Any:

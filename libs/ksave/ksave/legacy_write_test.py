@@ -187,7 +187,8 @@ def test_records_of_layers_lose_their_modules_and_others_keep_them():
     wrapped = _record("Bidirectional", {"layer": dense})
     op = _record("Exp", {"name": "exp"}, "keras.src.ops.numpy", "Exp", name="exp", inbound_nodes=[1])
     own = _record("Scale", {}, "shop", "shop>Scale")
-    layers = [{**inner, "name": "s", "inbound_nodes": []}, wrapped, op, own]
+    attention = _record("GroupQueryAttention", {})
+    layers = [{**inner, "name": "s", "inbound_nodes": []}, wrapped, op, own, attention]
     model = _record("Functional", {"layers": layers, "input_layers": []}, "keras.src.models", "Functional")
     plain = {"class_name": "Dense", "config": {"bias_initializer": zeros}}
     assert legacy_record(model) == {
@@ -199,6 +200,7 @@ def test_records_of_layers_lose_their_modules_and_others_keep_them():
                 {"class_name": "Bidirectional", "config": {"layer": dense}},
                 op,
                 {"class_name": "shop>Scale", "config": {}},
+                {"class_name": "GroupedQueryAttention", "config": {}},
             ],
         },
     }

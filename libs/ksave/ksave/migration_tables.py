@@ -24,6 +24,7 @@ CLASSES = {
     "BatchNormalizationV1": "BatchNormalization",
     "BatchNormalizationV2": "BatchNormalization",
     "SyncBatchNormalization": "BatchNormalization",
+    "GroupedQueryAttention": "GroupQueryAttention",  # the class's own name, by which .h5 files go
     "LSTMV2": "LSTM",
     "GRUV2": "GRU",
     "CuDNNLSTM": "LSTM",
