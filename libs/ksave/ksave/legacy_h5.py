@@ -126,7 +126,7 @@ def _assign(
     """Set the variables; rows of the message for those that do not fit, and then none is set."""
     if len(variables) != len(values):
         return [(owner, f"{len(variables)} variables", f"{len(values)}", f"in the file: {', '.join(names)}")]
-    wrong = [
+    wrong: list[tuple[str, ...]] = [
         (f"{owner}: {name}", str(tuple(variable.shape)), str(tuple(value.shape)), "another shape")
         for variable, value, name in zip(variables, values, names)
         if tuple(variable.shape) != tuple(value.shape)

@@ -63,7 +63,7 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
             engines.load().resolve_jit(self, jit_compile), self._own_output_names(),
         )  # fmt: skip
         self.optimizer = optimizer
-        self._scaled = optimizer if optimizer is not given else None
+        self._scaled: Any = optimizer if optimizer is not given else None
         self.compiled = True
         self.stop_training = False
 
@@ -305,7 +305,7 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
         compiled = self._compiled
         if compiled is None:
             return None
-        optimizer = self.optimizer
+        optimizer: Any = self.optimizer
         if optimizer is not None and optimizer is self._scaled:
             optimizer = optimizer.inner_optimizer  # who reads the file compiles again, and so wraps it again
         return {
