@@ -22,7 +22,9 @@ def _sort(x: Any, axis: int | None) -> Any:
     # TensorFlow leaves NaN anywhere; it belongs to the end.
     missing = tf.math.is_nan(x)
     ordered = tf.sort(tf.where(missing, tf.constant(float("inf"), x.dtype), x), axis=axis)
-    last = tf.sort(tf.cast(missing, tf.int32), axis=axis) > 0
+    size, rank = tf.shape(x)[axis], len(x.shape)
+    place = tf.reshape(tf.range(size), [-1 if i == axis % rank else 1 for i in range(rank)])
+    last = place >= size - tf.reduce_sum(tf.cast(missing, tf.int32), axis, keepdims=True)
     return tf.where(last, tf.constant(float("nan"), x.dtype), ordered)
 
 
