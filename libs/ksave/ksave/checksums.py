@@ -113,10 +113,10 @@ class LongChecksum:
 
     def value(self) -> int:
         """The checksum of all data so far."""
-        ring = self._np.concatenate([self._held[self._at :], self._held[: self._at]]).view("u1")
+        ring: Any = self._np.concatenate([self._held[self._at :], self._held[: self._at]]).view("u1")
         # The ring is what is left of the data and as many words of zeros after it, which count as a power of x.
         # Powers repeat after 2**32 - 1, so going back is going on.
-        behind = zlib.crc32(memoryview(ring), 0xFFFFFFFF) ^ 0xFFFFFFFF
+        behind = zlib.crc32(ring.data, 0xFFFFFFFF) ^ 0xFFFFFFFF
         checksum = _times(_power(2**32 - 1 - 64 * self._FAR), behind) ^ 0xFFFFFFFF
         return zlib.crc32(self._rest, checksum)
 
