@@ -147,7 +147,7 @@ def function_record(function: Any) -> dict[str, Any]:
     return {"module": "builtins", "class_name": kind, "config": name, "registered_name": kind}
 
 
-def serialize_dict(config: dict[Any, Any]) -> dict[str, Any]:
+def serialize_dict(config: dict[Any, Any]) -> dict[Any, Any]:
     """`serialize_keras_object` of every value."""
     return {
         key if isinstance(key, _PLAIN) else str(key): serialize_keras_object(value)

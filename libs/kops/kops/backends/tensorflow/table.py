@@ -49,7 +49,7 @@ TABLE = merge_tables(
     ]
 )
 SCALARS = elementwise.SCALARS
-CARRIERS = {
+CARRIERS: dict[str, dict[str, str | None]] = {
     "nonzero": {"float16": "float32"},
     "repeat": {"uint16": "int32"},
     "tile": {"uint16": "int32"},

@@ -53,7 +53,7 @@ TABLE = merge_tables(
     ]
 )
 SCALARS = elementwise.SCALARS
-CARRIERS = {
+CARRIERS: dict[str, dict[str, str | None]] = {
     "glu": {"complex64": None, "complex128": None},
     "isin": {"bool": "uint8", "complex64": None, "complex128": None},
     "lcm": {"uint32": None, "uint64": None},  # as int64 the product would lose its sign
