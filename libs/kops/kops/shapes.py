@@ -87,6 +87,12 @@ def broadcast_shapes(*shapes: Sequence[int | None]) -> Shape:
     return tuple(result)
 
 
+def broadcasts_into(shape: Sequence[int | None], target: Sequence[int | None]) -> bool:
+    """Whether a tensor of `shape` can take the shape `target`, as far as is known."""
+    pairs = zip(reversed(shape), reversed(target))
+    return len(shape) <= len(target) and all(None in p or p[0] in (1, p[1]) for p in pairs)
+
+
 def reduced_shape(shape: Sequence[int | None], axis: Any, keepdims: bool) -> Shape:
     """The shape after a reduction over `axis` (None: all)."""
     axes = standardize_axes(axis, len(shape))

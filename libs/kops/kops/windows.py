@@ -80,6 +80,8 @@ def pooling(
 
 def extent(window: int, dilation: int) -> int:
     """How many positions a dilated window covers."""
+    if window == 0:
+        raise ValueError("a window has at least one position along each dimension.")
     return (window - 1) * dilation + 1
 
 

@@ -180,7 +180,7 @@ def _grid_shape(*xs: Any, indexing: str = "xy") -> Any:
         raise ValueError(f"indexing is 'xy' or 'ij', not {indexing!r}.")
     if any(len(x.shape) > 1 for x in xs):
         raise ValueError("grids are made from tensors of one dimension.")
-    sizes = [x.shape[0] if x.shape else 1 for x in xs]
+    sizes = [x.shape[0] if len(x.shape) else 1 for x in xs]
     if indexing == "xy" and len(sizes) > 1:
         sizes[:2] = sizes[1], sizes[0]
     return [tuple(sizes) for _ in xs]

@@ -315,7 +315,7 @@ def round(x: Tensor, decimals: int = 0) -> Any:
 
 @public("keras.ops.clip", "keras.ops.numpy.clip")
 @primitive(dtype=promote.real_numeric, shape=shapes.same)
-def clip(x: Tensor, x_min: Any, x_max: Any) -> Any:
+def clip(x: Tensor, x_min: float, x_max: float) -> Any:
     """`x` limited to the interval `[x_min, x_max]`.
 
     Args:

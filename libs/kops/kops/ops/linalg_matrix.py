@@ -286,10 +286,14 @@ def _rank_tolerance(x: Any, s: Any, factor: float) -> Any:
     return multiply(largest, cast(maximum(m, n), dtype))
 
 
+def _rank_shape(x: Any, tol: Any = None) -> Shape:
+    if 0 in x.shape[-2:]:
+        raise ValueError(f"matrices of shape {tuple(x.shape[-2:])} have no singular values.")
+    return _matrices(x, square=False)[:-2]
+
+
 @public("keras.ops.matrix_rank", "keras.ops.linalg.matrix_rank")
-@composite(
-    dtype=lambda d, **_: (_computed(d)[0], "int32"), shape=lambda x, tol=None: _matrices(x, square=False)[:-2]
-)
+@composite(dtype=lambda d, **_: (_computed(d)[0], "int32"), shape=_rank_shape)
 def matrix_rank(x: Tensor, tol: float | None = None) -> Any:
     """Number of singular values that are larger than a tolerance; int32.
 

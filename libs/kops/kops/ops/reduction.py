@@ -51,7 +51,7 @@ def _average_shape(x: Any, axis: Any = None, weights: Any = None) -> shapes.Shap
         size = x.shape[shapes.standardize_axis(axis, len(x.shape))]
         if None not in (size, weights.shape[0]) and size != weights.shape[0]:
             raise ValueError(f"there are {weights.shape[0]} weights for the {size} places of axis {axis}.")
-    elif weights is not None and shapes.broadcast_shapes(x.shape, weights.shape) != tuple(x.shape):
+    elif weights is not None and not shapes.broadcasts_into(weights.shape, x.shape):
         raise ValueError(f"weights of shape {tuple(weights.shape)} do not broadcast to {tuple(x.shape)}.")
     return shapes.reduced_shape(x.shape, axis, False)
 

@@ -26,7 +26,7 @@ def _count_dtypes(d: Any, weights: Any, **static: Any) -> Any:
 def _count_shape(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> shapes.Shape:
     if len(x.shape) not in (1, 2):
         raise ValueError(f"one or two dimensions are needed, not shape {tuple(x.shape)}.")
-    if weights is not None and shapes.broadcast_shapes(x.shape, weights.shape) != tuple(x.shape):
+    if weights is not None and not shapes.broadcasts_into(weights.shape, x.shape):
         raise ValueError(
             f"weights of shape {tuple(weights.shape)} do not fit numbers of shape {tuple(x.shape)}."
         )

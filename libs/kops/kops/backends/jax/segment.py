@@ -11,6 +11,8 @@ from jax import lax
 
 def _segment(native: Any) -> Any:
     def kernel(data: Any, ids: Any, num: Any, ordered: bool) -> Any:
+        if num is None and not ids.size:
+            num = 0
         if num is not None:
             ids = jnp.where(ids < 0, num, ids)  # a scatter would count them from the end
         return native(data, ids, num_segments=num, indices_are_sorted=ordered and num is None)
@@ -22,7 +24,7 @@ def _prod(data: Any, ids: Any, num: Any, ordered: bool) -> Any:
     """A product of each run of equal ids: JAX's scattered product has no gradient where ids repeat."""
     if not jnp.issubdtype(data.dtype, jnp.inexact) or not ids.size:
         return _segment(jax.ops.segment_prod)(data, ids, num, ordered)
-    n = int(ids.max()) + 1 if num is None else num
+    n = (int(ids.max()) + 1 if ids.size else 0) if num is None else num
     order = jnp.argsort(ids)
     ids, data = ids[order], data[order]
     changes = ids[1:] != ids[:-1]

@@ -13,7 +13,7 @@ def _segment(native: Any, reduction: str) -> Any:
     def kernel(data: Any, ids: Any, num: Any, ordered: bool) -> Any:
         if ids.dtype not in (tf.int32, tf.int64):
             ids = tf.cast(ids, tf.int32)
-        n = tf.reduce_max(ids) + 1 if num is None else num
+        n = tf.maximum(tf.reduce_max(ids) + 1, 0) if num is None else num
         ids = tf.where(ids >= tf.cast(n, ids.dtype), tf.constant(-1, ids.dtype), ids)
         out = native(data, ids, n)
         if reduction in ("max", "min") and data.dtype.is_floating:

@@ -11,7 +11,7 @@ from kops.backends.numpy.segment import start_of
 
 def _segment(native: str, reduction: str) -> Any:
     def kernel(data: torch.Tensor, ids: torch.Tensor, num: Any, ordered: bool) -> torch.Tensor:
-        n = int(ids.max()) + 1 if num is None else num
+        n = (max(int(ids.max()) + 1, 0) if ids.numel() else 0) if num is None else num
         ids = ids.long()
         ids = torch.where((ids < 0) | (ids >= n), n, ids)  # one more segment takes what belongs to none
         shape = (n + 1, *data.shape[1:])

@@ -25,6 +25,8 @@ def _wide(x: Any) -> Any:
 def _any_unsigned(x: Any) -> bool:
     if isinstance(x, (list, tuple)):
         return any(map(_any_unsigned, x))
+    if isinstance(x, str):  # a dtype asked for
+        return x in ("uint16", "uint32", "uint64")
     return isinstance(x, torch.Tensor) and x.dtype in UNSIGNED
 
 
