@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import openvino as ov
 import openvino.opset16 as opset
 
 import kops
@@ -252,6 +253,17 @@ def _angle(x: Any) -> Any:
     )
 
 
+def _negative(x: Any) -> Any:
+    kind = x.get_element_type()
+    if kind.is_signed():
+        return opset.negative(x)
+    if kind.bitwidth > 16:
+        return opset.subtract(constant(0, x), x)
+    # Small unsigned numbers would saturate, not wrap.
+    low = opset.constant(np.int32(2**kind.bitwidth - 1))
+    return opset.convert(opset.bitwise_and(opset.negative(opset.convert(x, "i32")), low), kind)
+
+
 def _gcd(x: Any, y: Any) -> Any:
     """Euclid's steps, until no remainder is left anywhere."""
     a, b = (kops.absolute(kops.add(v, kops.zeros_like(w))) for v, w in ((x, y), (y, x)))
@@ -268,7 +280,14 @@ def _gcd(x: Any, y: Any) -> Any:
 
 
 TABLE = {
-    "absolute": _floats_only(opset.abs, lambda x: opset.abs(x) if x.get_element_type().is_signed() else x),
+    "absolute": _floats_only(
+        opset.abs,
+        lambda x: (
+            opset.abs(x)
+            if x.get_element_type().is_signed() and x.get_element_type() != ov.Type.boolean
+            else x
+        ),
+    ),
     "add": _binary(opset.add, opset.logical_or),
     "angle": _unary(_angle),
     "arccos": _unary(opset.acos),
@@ -322,7 +341,7 @@ TABLE = {
     "minimum": _extreme(opset.minimum),
     "mod": _binary(lambda a, b: _division(a, b)[1]),
     "multiply": _binary(opset.multiply, opset.logical_and),
-    "negative": _unary(opset.negative),
+    "negative": _unary(_negative),
     "not_equal": _binary(opset.not_equal),
     "power": _binary(opset.power),
     "real": lambda x: x,

@@ -100,3 +100,9 @@ def test_division_of_large_integers_is_exact(dtype):
         safe = np.where(divisor == 0, 1, divisor)
         compiled(kops.mod, a, divisor)
         np.testing.assert_array_equal(compiled(kops.floor_divide, a, safe), np.floor_divide(a, safe))
+
+
+def test_negatives_of_unsigned_integers_wrap():
+    for dtype in ("uint8", "uint16", "uint32", "int8"):
+        compiled(kops.negative, np.array([0, 1, 7], dtype))
+    compiled(kops.absolute, np.array([True, False]))
