@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+from kops.backends.carrying import carry
 from kops.backends.numpy.core import (
     HAS_GRADIENTS,
     SEED_DTYPE,
@@ -40,7 +41,7 @@ from kops.backends.openvino.core import (
     trace,
 )
 from kops.backends.openvino.gaps import GAPS, GRAPH_GAPS
-from kops.backends.openvino.table import GRAPH_TABLE
+from kops.backends.openvino.table import CARRIERS, GRAPH_TABLE
 
 
 def _holds_graph_tensor(x: Any) -> bool:
@@ -53,7 +54,7 @@ def lookup(name: str, arguments: Any) -> Callable[..., Any] | None:
     """NumPy's kernel, or the graph kernel when a GraphTensor is among the arguments."""
     if not any(_holds_graph_tensor(x) for x in arguments):
         return TABLE.get(name)
-    return GRAPH_TABLE.get(name)
+    return carry(CARRIERS, name, GRAPH_TABLE.get(name), arguments)
 
 
 __all__ = [

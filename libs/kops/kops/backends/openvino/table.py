@@ -44,3 +44,5 @@ GRAPH_TABLE = merge_tables(
         sorting,
     ]
 )
+# The CPU has no transforms of 64 bits, nor anything else: it computes float64 in float32.
+CARRIERS = {name: {"float64": "float32"} for name in fft.TABLE}
