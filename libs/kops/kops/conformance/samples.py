@@ -8,9 +8,10 @@ or two. Most are right calls, many are wrong ones: what matters is that everybod
 
 from __future__ import annotations
 
+import functools
 import random
 import zlib
-from typing import Any, Callable, Iterator, List, NamedTuple, Tuple
+from typing import Any, Callable, Iterator, Tuple
 
 import numpy as np
 
@@ -59,13 +60,34 @@ class Draft:
 Variation = Tuple[str, Callable[[Draft], None]]
 
 
-class Sample(NamedTuple):
-    """A call and its name, which is the same on every engine."""
+class Sample:
+    """A call and its name, which is the same on every engine; made when it is first looked at.
 
-    name: str
-    row: Row
-    trial: Trial
-    forms: List[str]
+    Attributes:
+        trial: the call.
+        forms: in which form each array comes.
+    """
+
+    def __init__(self, name: str, row: Row, chosen: list[Variation]) -> None:
+        self.name = name
+        self.row = row
+        self._chosen = chosen
+
+    @functools.cached_property
+    def _draft(self) -> Draft:
+        draft = Draft(self.row)
+        for _, edit in self._chosen:
+            edit(draft)
+        draft.refill(_settled)
+        return draft
+
+    @functools.cached_property
+    def trial(self) -> Trial:
+        return Trial(self.row.op, self._draft.args, self._draft.static)
+
+    @property
+    def forms(self) -> list[str]:
+        return self._draft.forms
 
 
 def samples(row: Row, number: int) -> Iterator[Sample]:
@@ -76,14 +98,8 @@ def samples(row: Row, number: int) -> Iterator[Sample]:
     chooser = random.Random(zlib.crc32(f"{row.op}{number}".encode()))
     pairs = [chooser.sample(singles, 2) for _ in range(_PAIRS)] if len(singles) > 2 else []
     for chosen in [*([s] for s in singles), *pairs]:
-        draft = Draft(row)
-        for kind in draft.makers():
-            kind.own = kind.dtype  # type: ignore[attr-defined]
-        for _, edit in chosen:
-            edit(draft)
         label = " & ".join(label for label, _ in chosen)
-        draft.refill(_settled)
-        yield Sample(f"{row.op}#{number}: {label}", row, Trial(row.op, draft.args, draft.static), draft.forms)
+        yield Sample(f"{row.op}#{number}: {label}", row, chosen)
 
 
 def space(ops: Any = None) -> Iterator[Sample]:
