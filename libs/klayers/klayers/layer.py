@@ -185,7 +185,9 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
         target = self.compute_dtype if self.autocast and self.compute_dtype in FLOATS else None
 
         def change(leaf: Any) -> Any:
-            if isinstance(leaf, (KerasTensor, TraceTensor)):
+            if isinstance(leaf, KerasTensor):
+                return leaf  # see `_computed`
+            if isinstance(leaf, TraceTensor):
                 if target is not None and leaf.dtype in FLOATS and leaf.dtype != target:
                     from kops.ops.core import cast
 
@@ -206,6 +208,21 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
 
         if isinstance(x, (list, tuple)) and x and all_numbers(x):
             return change(e.convert(x, None))
+        return tree.map_structure(change, x) if tree.is_nested(x) else change(x)
+
+    def _computed(self, x: Any) -> Any:
+        """Symbolic floats in the compute dtype. A graph has the tensors as they were given: running it casts them."""
+        target = self.compute_dtype if self.autocast and self.compute_dtype in FLOATS else None
+
+        def change(leaf: Any) -> Any:
+            if not isinstance(leaf, KerasTensor) or leaf.dtype not in FLOATS or leaf.dtype == target:
+                return leaf
+            made = KerasTensor(leaf.shape, target, sparse=leaf.sparse, ragged=leaf.ragged)
+            masking.set_mask(made, masking.get_mask(leaf))
+            return made
+
+        if target is None:
+            return x
         return tree.map_structure(change, x) if tree.is_nested(x) else change(x)
 
     def _check_inputs(self, arguments: dict[str, Any]) -> None:
@@ -346,6 +363,9 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
 
     def _call_symbolically(self, args: tuple[Any, ...], kwargs: dict[str, Any], training: Any) -> Any:
         signature = self._call_signature
+        given = args, kwargs
+        args = tuple(self._computed(a) for a in args)
+        kwargs = {k: self._computed(v) for k, v in kwargs.items()}
         arguments = signature.bind(type(self).__name__, args, kwargs)
         self._check_inputs(arguments)
         if not self.built:
@@ -357,7 +377,7 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
             if masking.any_mask(masks[first]):
                 run_kwargs = {**kwargs, "mask": masks[first]}
         outputs = self.compute_output_spec(*args, **run_kwargs)
-        self._record(args, kwargs, outputs)
+        self._record(*given, outputs)
         self._set_output_masks(arguments, None if first is None else masks[first], outputs)
         return outputs
 

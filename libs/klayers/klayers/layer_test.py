@@ -12,6 +12,7 @@ from klayers.input_layer import Input
 from klayers.input_spec import InputSpec
 from klayers.layer import Layer
 from klayers.layers.dense import Dense
+from klayers.model import Model
 from kops import config
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
@@ -465,3 +466,11 @@ def test_a_layer_of_whole_numbers_takes_floats():
     layer.call = lambda x: x
     x = np.array([-1.75, 0.5], "float32")
     assert engine().to_numpy(layer(x)).tolist() == x.tolist()
+
+
+def test_a_graph_has_no_casts_of_its_own():
+    x = Input((3,))
+    y = Dense(2, dtype="mixed_bfloat16", name="low")(x)
+    model = Model(x, Dense(2, dtype="float32", name="high")(y))
+    assert y.dtype == "bfloat16" and [layer.name for layer in model.layers[1:]] == ["low", "high"]
+    assert engine().dtype_name(model(np.ones((1, 3), "float32"))) == "float32"
