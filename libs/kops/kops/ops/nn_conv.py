@@ -158,7 +158,7 @@ def _transpose_shape(
             f"is for {kernel.shape[-1]}."
         )
     # An unknown window makes its dimension unknown; a window of 1 stands in for it.
-    known = tuple(w or 1 for w in window)
+    known = tuple(1 if w is None else w for w in window)
     crops = windows.transposed_crop(known, output_padding, g)
     sizes = windows.transposed_sizes(windows.spatial(inputs.shape, g), known, crops, g)
     sizes = tuple(None if w is None else size for w, size in zip(window, sizes))
