@@ -62,6 +62,17 @@ class SeedGenerator:
         self.state.assign(following)
         return current
 
+    # Keras does not keep the state in files, and passes over it in ours.
+    optional_in_files = True
+
+    def save_own_variables(self, store: Any) -> None:
+        """Write the state, so that a model goes on with the random numbers that would have come next."""
+        store["0"] = self.state.numpy()
+
+    def load_own_variables(self, store: Any) -> None:
+        """Read what `save_own_variables` wrote."""
+        self.state.assign(store["0"])
+
     def get_config(self) -> dict[str, Any]:
         """The constructor's arguments."""
         return {"seed": self._initial, "name": self.name}

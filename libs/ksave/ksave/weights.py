@@ -186,8 +186,8 @@ def read_nodes(
         is_optimizer = path.split("/")[-1] == "optimizer"
         if id(node) in skipped:
             continue
-        if is_optimizer and path not in reader:
-            continue  # saved before it was compiled; the optimizer starts afresh
+        if (is_optimizer or getattr(node, "optional_in_files", False)) and place not in reader:
+            continue  # saved before it was compiled, or by Keras, which does not keep all
         with hdf5.damage(name):
             store = reader.store(place)
         try:
