@@ -116,4 +116,10 @@ def test_wrong_arguments(make, words):
 def test_the_gate_stands_between_key_and_value():
     layer = MultiHeadAttention(2, 4, use_gate=True)
     layer.build((None, 3, 8), (None, 3, 8))
-    assert [w.path.split("/")[1] for w in layer.weights[::2]] == ["query", "key", "gate", "value", "attention_output"]
+    assert [w.path.split("/")[1] for w in layer.weights[::2]] == [
+        "query",
+        "key",
+        "gate",
+        "value",
+        "attention_output",
+    ]

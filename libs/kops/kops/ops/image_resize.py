@@ -211,7 +211,9 @@ def _translate_shape(
     dims = [standardize_axis(d, len(images.shape)) for d in spatial_dims]
     for name, x in (("scale", scale), ("translation", translation)):
         if len(x.shape) != 1 or x.shape[0] not in (None, len(dims)):
-            raise ValueError(f"{name} holds a number for each of the {len(dims)} dimensions, not {tuple(x.shape)}.")
+            raise ValueError(
+                f"{name} holds a number for each of the {len(dims)} dimensions, not {tuple(x.shape)}."
+            )
     if 0 in (images.shape[i] for i in dims):
         raise ValueError(f"images of shape {tuple(images.shape)} have nothing to scale.")
     return tuple(int(output_shape[i]) if i in dims else d for i, d in enumerate(images.shape))

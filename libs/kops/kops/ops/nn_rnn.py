@@ -69,7 +69,9 @@ def _gru_shape(
     reverse: bool,
     reset_after: bool,
 ) -> list[shapes.Shape]:
-    return list(recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 3, bias, 1 + bool(reset_after)))
+    return list(
+        recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 3, bias, 1 + bool(reset_after))
+    )
 
 
 @primitive(dtype=promote.real(_dtypes(2)), shape=_gru_shape, checked=True)

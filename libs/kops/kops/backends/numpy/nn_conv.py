@@ -94,7 +94,10 @@ def _conv_transpose(x: Any, kernel: Any, crops: Any, g: windows.Geometry) -> Any
     x, kernel = widened(x), widened(kernel)
     window = kernel.shape[:-2]
     sizes = x.shape[1:-1]
-    full = [(n - 1) * s + windows.extent(w, d) if n else 0 for n, w, s, d in zip(sizes, window, g.strides, g.dilation)]
+    full = [
+        (n - 1) * s + windows.extent(w, d) if n else 0
+        for n, w, s, d in zip(sizes, window, g.strides, g.dilation)
+    ]
     # Room for the zeros that a negative crop appends.
     room = [f + max(-after, 0) for f, (_, after) in zip(full, crops)]
     out = np.zeros((x.shape[0], *room, kernel.shape[-2]), np.result_type(x, kernel))
