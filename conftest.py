@@ -20,9 +20,7 @@ os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
 
 _venv = os.environ.get("KERAS_VENV" if sys.version_info >= (3, 10) else "KERAS_VENV_39")
 if _venv:
-    _packages = os.path.join(
-        _venv, "lib", f"python{sys.version_info[0]}.{sys.version_info[1]}", "site-packages"
-    )
+    _packages = os.path.join(_venv, "lib", f"python{sys.version_info[0]}.{sys.version_info[1]}", "site-packages")
     site.addsitedir(_packages)  # appended: first-party sources win
     _roots = [os.path.abspath(p) for p in os.environ.get("__PEX_EXTRA_SYS_PATH__", "").split(":") if p]
     _roots.append(_packages)

@@ -77,19 +77,8 @@ class Side:
     def __init__(self, name, python, engine, folder):
         env = {**os.environ, "KERAS_BACKEND": engine, "TF_CPP_MIN_LOG_LEVEL": "3"}
         os.mkdir(folder)
-        command = [
-            python,
-            os.path.abspath(__file__),
-            "--worker",
-            name,
-            "--engine",
-            engine,
-            "--folder",
-            folder,
-        ]
-        self.process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env
-        )
+        command = [python, os.path.abspath(__file__), "--worker", name, "--engine", engine, "--folder", folder]
+        self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env=env)
 
     def measure(self, row):
         self.process.stdin.write(row + "\n")
@@ -128,9 +117,7 @@ def main():
             "milliseconds of wall (processor) time\n"
         )
         heads = ["ours / h5py safe", "ours / h5py plain"] + (["ours / Keras"] if args.oracle else [])
-        print(
-            f"| row | {' | '.join(names)} | {' | '.join(heads)} |\n|---|{'---|' * (len(names) + len(heads))}"
-        )
+        print(f"| row | {' | '.join(names)} | {' | '.join(heads)} |\n|---|{'---|' * (len(names) + len(heads))}")
         for row in ROWS:
             times = {n: [] for n in names}
             for turn in range(args.rounds + 1):
@@ -138,9 +125,7 @@ def main():
                     answer = side.measure(row)
                     if turn:  # the first one warms up
                         times[n].append(answer)
-            cells = [
-                "{:.0f} ({:.0f})".format(*(statistics.median(t) * 1e3 for t in zip(*times[n]))) for n in names
-            ]
+            cells = ["{:.0f} ({:.0f})".format(*(statistics.median(t) * 1e3 for t in zip(*times[n]))) for n in names]
             ratios = [f"{ratio(times, head, 0)} ({ratio(times, head, 1)})" for head in heads]
             print(f"| {row} | {' | '.join(cells)} | {' | '.join(ratios)} |", flush=True)
         for side in sides.values():

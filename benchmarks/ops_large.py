@@ -59,9 +59,7 @@ def _torch():
         "einsum": lambda x, y: torch.einsum("bij,bjk->bik", x, y),
         "transpose_copy": lambda x: x.T + 1.0,
         "conv": lambda x, w: F.conv2d(first(x), weight(w), padding=1),
-        "depthwise_conv": lambda x, w: F.conv2d(
-            first(x), w.permute(2, 3, 0, 1), padding=1, groups=x.shape[-1]
-        ),
+        "depthwise_conv": lambda x, w: F.conv2d(first(x), w.permute(2, 3, 0, 1), padding=1, groups=x.shape[-1]),
         "max_pool": lambda x: F.max_pool2d(first(x), 2, 2),
         "attention": lambda q, k, v: F.scaled_dot_product_attention(*(x.transpose(1, 2) for x in (q, k, v))),
         "resize": lambda x: F.interpolate(first(x), size=(256, 256), mode="bilinear"),
@@ -75,9 +73,7 @@ def _jax():
     import jax.numpy as jnp
     from jax import lax
 
-    convolve = functools.partial(
-        lax.conv_general_dilated, padding="SAME", dimension_numbers=("NHWC", "HWIO", "NHWC")
-    )
+    convolve = functools.partial(lax.conv_general_dilated, padding="SAME", dimension_numbers=("NHWC", "HWIO", "NHWC"))
 
     @jax.jit
     def layer_norm(x):
@@ -94,9 +90,7 @@ def _jax():
         "einsum": lambda x, y: jnp.einsum("bij,bjk->bik", x, y),
         "transpose_copy": lambda x: x.T + 1.0,
         "conv": lambda x, w: convolve(x, w, (1, 1)),
-        "depthwise_conv": lambda x, w: convolve(
-            x, w.reshape(3, 3, 1, -1), (1, 1), feature_group_count=x.shape[-1]
-        ),
+        "depthwise_conv": lambda x, w: convolve(x, w.reshape(3, 3, 1, -1), (1, 1), feature_group_count=x.shape[-1]),
         "max_pool": lambda x: lax.reduce_window(x, -jnp.inf, lax.max, (1, 2, 2, 1), (1, 2, 2, 1), "VALID"),
         "attention": jax.nn.dot_product_attention,
         "resize": lambda x: jax.image.resize(x, (4, 256, 256, 16), "bilinear"),

@@ -60,8 +60,7 @@ def _agrees(function, args, keywords, expected):
         got = got if isinstance(got, (list, tuple)) else [got]
         got = [np.asarray(x.detach() if hasattr(x, "detach") else x) for x in got]
         return len(got) == len(expected) and all(
-            g.shape == w.shape and np.allclose(g, w, 1e-3, 1e-3, equal_nan=True)
-            for g, w in zip(got, expected)
+            g.shape == w.shape and np.allclose(g, w, 1e-3, 1e-3, equal_nan=True) for g, w in zip(got, expected)
         )
     except Exception:  # not a counterpart, whatever it objects to
         return False

@@ -96,10 +96,7 @@ def eager_add_variable(side, engine):
 def dense_call(side, engine):
     x = native_tensor(engine, np.ones((2, 16), "float32"))
     if side == "native":
-        k, b = (
-            native_tensor(engine, np.ones((16, 8), "float32")),
-            native_tensor(engine, np.ones(8, "float32")),
-        )
+        k, b = (native_tensor(engine, np.ones((16, 8), "float32")), native_tensor(engine, np.ones(8, "float32")))
         if engine == "torch":
             import torch
 
@@ -130,10 +127,7 @@ def mlp_50_layers(side, engine):
             model = torch.nn.Sequential(*layers)
             return repeat(lambda: model(x), 20)
         weights = [
-            (
-                native_tensor(engine, np.ones((32, 32), "float32")),
-                native_tensor(engine, np.ones(32, "float32")),
-            )
+            (native_tensor(engine, np.ones((32, 32), "float32")), native_tensor(engine, np.ones(32, "float32")))
             for _ in range(50)
         ]
         if engine == "tensorflow":
@@ -157,9 +151,7 @@ def mlp_50_layers(side, engine):
         return repeat(forward, 20)
     import keras
 
-    model = keras.Sequential(
-        [keras.Input((32,))] + [keras.layers.Dense(32, activation="relu") for _ in range(50)]
-    )
+    model = keras.Sequential([keras.Input((32,))] + [keras.layers.Dense(32, activation="relu") for _ in range(50)])
     model(x)
     return repeat(lambda: model(x), 20)
 
@@ -269,9 +261,7 @@ def torch_loop(make):
             total = 0.0
             for start in range(0, len(x), batch):
                 optimizer.zero_grad(set_to_none=True)
-                loss = torch.nn.functional.mse_loss(
-                    model(xs[start : start + batch]), ys[start : start + batch]
-                )
+                loss = torch.nn.functional.mse_loss(model(xs[start : start + batch]), ys[start : start + batch])
                 loss.backward()
                 optimizer.step()
                 total = total + loss.detach()
@@ -297,9 +287,7 @@ def mlp_native(engine, x, y, batch):
     if engine == "jax":
         return jax_loop(
             [(64, 256), (256, 256), (256, 10)],
-            lambda jax, p, v: (
-                jax.nn.relu(jax.nn.relu(v @ p[0][0] + p[0][1]) @ p[1][0] + p[1][1]) @ p[2][0] + p[2][1]
-            ),
+            lambda jax, p, v: jax.nn.relu(jax.nn.relu(v @ p[0][0] + p[0][1]) @ p[1][0] + p[1][1]) @ p[2][0] + p[2][1],
         )(x, y, batch)
     raise NotHere("hand-written loop only on torch and jax")
 
@@ -309,9 +297,7 @@ def jax_loop(shapes, forward):
         import jax
         import jax.numpy as jnp
 
-        parameters = [
-            (jnp.asarray(RNG.normal(size=s, scale=0.1).astype("float32")), jnp.zeros(s[1])) for s in shapes
-        ]
+        parameters = [(jnp.asarray(RNG.normal(size=s, scale=0.1).astype("float32")), jnp.zeros(s[1])) for s in shapes]
         zeros = jax.tree.map(jnp.zeros_like, parameters)
 
         def step(p, m, v, t, xb, yb):
@@ -443,9 +429,7 @@ def predict_one(side, engine):
     import keras
 
     model = mlp(keras)
-    return repeat(
-        lambda: model.predict(x, verbose=0), 5 if side == "oracle" and engine == "tensorflow" else 20
-    )
+    return repeat(lambda: model.predict(x, verbose=0), 5 if side == "oracle" and engine == "tensorflow" else 20)
 
 
 @row
@@ -468,9 +452,7 @@ FOLDER = tempfile.mkdtemp()
 
 
 def _hundred_megabytes(keras):
-    return keras.Sequential(
-        [keras.Input((1600,))] + [keras.layers.Dense(1600, use_bias=False) for _ in range(10)]
-    )
+    return keras.Sequential([keras.Input((1600,))] + [keras.layers.Dense(1600, use_bias=False) for _ in range(10)])
 
 
 @row

@@ -65,9 +65,7 @@ def import_seconds(python, statement, engine, rounds=5):
     env.pop("PYTHONDONTWRITEBYTECODE", None)
     code = f"import time; a = time.process_time(); {statement}; print(time.process_time() - a)"
     runs = [
-        float(
-            subprocess.run([python, "-c", code], env=env, capture_output=True, text=True).stdout.split()[-1]
-        )
+        float(subprocess.run([python, "-c", code], env=env, capture_output=True, text=True).stdout.split()[-1])
         for _ in range(rounds + 1)
     ]
     return statistics.median(runs[1:])
@@ -111,12 +109,8 @@ def main():
     if args.ops:
         os.environ["OPS_SAMPLES"] = os.environ.get("OPS_SAMPLES") or samples_file()
     settings = ALONE if args.ops else {}
-    sides = {
-        n: Side(n, args.oracle if n == "oracle" else sys.executable, args.engine, settings) for n in names
-    }
-    print(
-        f"engine {args.engine}, {args.rounds} rounds, {time.strftime('%Y-%m-%d')}, load {os.getloadavg()[0]:.1f}\n"
-    )
+    sides = {n: Side(n, args.oracle if n == "oracle" else sys.executable, args.engine, settings) for n in names}
+    print(f"engine {args.engine}, {args.rounds} rounds, {time.strftime('%Y-%m-%d')}, load {os.getloadavg()[0]:.1f}\n")
     if args.ops:
         import_kops()
         report.all_ops(sides, args.rounds, args.worst, args.save)
@@ -166,8 +160,7 @@ def show(row, times, notes):
     ours_native = ratio(times, "ours", "native") if {"ours", "native"} <= times.keys() else "-"
     ours_oracle = ratio(times, "ours", "oracle") if {"ours", "oracle"} <= times.keys() else "-"
     print(
-        f"| {row} | {cell('native')} | {cell('ours')} | {cell('oracle')} | {ours_native} | {ours_oracle} |",
-        flush=True,
+        f"| {row} | {cell('native')} | {cell('ours')} | {cell('oracle')} | {ours_native} | {ours_oracle} |", flush=True
     )
 
 

@@ -15,13 +15,7 @@ import sys
 
 import numpy as np
 
-ENGINES = {
-    "numpy": "numpy",
-    "jax": "jax",
-    "torch": "torch",
-    "tensorflow": "tensorflow",
-    "openvino": "openvino",
-}
+ENGINES = {"numpy": "numpy", "jax": "jax", "torch": "torch", "tensorflow": "tensorflow", "openvino": "openvino"}
 
 
 def load_digits():
@@ -74,9 +68,7 @@ def train(out, epochs):
         callbacks=[
             keras.callbacks.ReduceLROnPlateau("val_loss", factor=0.5, patience=4),
             keras.callbacks.EarlyStopping("val_loss", patience=12, restore_best_weights=True),
-            keras.callbacks.ModelCheckpoint(
-                str(out / "best.keras"), monitor="val_accuracy", save_best_only=True
-            ),
+            keras.callbacks.ModelCheckpoint(str(out / "best.keras"), monitor="val_accuracy", save_best_only=True),
         ],
     )
     loss, accuracy = model.evaluate(x_test, y_test, verbose=0)
@@ -140,9 +132,7 @@ def predict(path):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--epochs", type=int, default=60)
-    parser.add_argument(
-        "--out", type=pathlib.Path, default=pathlib.Path("digits_out"), help="folder for the results"
-    )
+    parser.add_argument("--out", type=pathlib.Path, default=pathlib.Path("digits_out"), help="folder for the results")
     parser.add_argument("--predict", metavar="FILE", help="only load this file and predict")
     args = parser.parse_args()
     if args.predict:

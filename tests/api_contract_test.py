@@ -17,9 +17,7 @@ def test_every_declared_name_is_as_recorded(report):
 
 
 def record(**entries):
-    return {
-        "api": {name: {"aliases": [], "bases": [], "members": {}, **entry} for name, entry in entries.items()}
-    }
+    return {"api": {name: {"aliases": [], "bases": [], "members": {}, **entry} for name, entry in entries.items()}}
 
 
 def parameter(name, **kw):
@@ -51,13 +49,7 @@ def test_the_comparison_tells_missing_from_wrong(api_contract):
     facts = record(Right=entry, Wrong=entry, Absent=entry, Base={"kind": "class", "signature": []})
     found = {"Base": Base, "Right": Right, "Wrong": Wrong}
     result = api_contract.Comparison(found.get, "numpy", facts).run()
-    assert sorted(result.missing) == [
-        "Absent",
-        "Absent(Base)",
-        "Absent.call",
-        "Absent.size",
-        "Right.size",
-    ]
+    assert sorted(result.missing) == ["Absent", "Absent(Base)", "Absent.call", "Absent.size", "Right.size"]
     assert [line.split()[0] for line in result.wrong] == ["Wrong(Base)", "Wrong.call", "Wrong.size", "Wrong"]
     assert "has (units=1), expected (units, rate=0.5, shape=(1,))" in result.wrong[-1]
     assert result.passed == 4  # Right, its base, its call; Base

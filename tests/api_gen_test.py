@@ -12,9 +12,7 @@ def scan(api_gen):
 
 
 def test_the_generated_files_are_up_to_date(root):
-    done = subprocess.run(
-        [sys.executable, str(root / "tools/api_gen.py"), "--check"], capture_output=True, text=True
-    )
+    done = subprocess.run([sys.executable, str(root / "tools/api_gen.py"), "--check"], capture_output=True, text=True)
     assert done.returncode == 0, done.stdout + done.stderr
 
 

@@ -152,9 +152,7 @@ class Comparison:
         obj = self.find(name)
         for alias in entry["aliases"]:
             other = self.find(alias)
-            self.note(
-                alias, None if other is None else "" if other is obj else f"is not the same object as {name}"
-            )
+            self.note(alias, None if other is None else "" if other is obj else f"is not the same object as {name}")
         if entry["kind"] == "class":
             self.check_class(name, obj if isinstance(obj, type) else None, entry)
         if obj is None:

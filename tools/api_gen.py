@@ -146,10 +146,7 @@ def _literal(name: str, table: dict[str, str]) -> str:
 
 def render_public(names: dict[str, str], plugins: dict[str, str]) -> str:
     """The text of a library's `_public.py`."""
-    return (
-        f"{HEADER}\nfrom __future__ import annotations\n\n"
-        f"{_literal('NAMES', names)}\n{_literal('PLUGINS', plugins)}"
-    )
+    return f"{HEADER}\nfrom __future__ import annotations\n\n{_literal('NAMES', names)}\n{_literal('PLUGINS', plugins)}"
 
 
 def _floors() -> list[str]:

@@ -22,13 +22,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PAGE = ROOT / "libs" / "kops" / "docs" / "ops.md"
 README = ROOT / "libs" / "kops" / "README.md"
 _OPEN, _CLOSE = "<!-- engines: tools/op_reference.py -->", "<!-- end of engines -->"
-ENGINES = {
-    "numpy": "NumPy",
-    "jax": "JAX",
-    "torch": "PyTorch",
-    "tensorflow": "TensorFlow",
-    "openvino": "OpenVINO",
-}
+ENGINES = {"numpy": "NumPy", "jax": "JAX", "torch": "PyTorch", "tensorflow": "TensorFlow", "openvino": "OpenVINO"}
 NATIVE, FORMULA, EAGER, GAP = "native", "formula", "eager", "gap"
 MARKS = {NATIVE: "●", FORMULA: "○", EAGER: "◐", GAP: "–"}
 
@@ -145,10 +139,7 @@ def main() -> int:
     found = engines()
     readme = README.read_text("utf-8")
     start, end = readme.index(_OPEN) + len(_OPEN), readme.index(_CLOSE)
-    texts = {
-        PAGE: page(ops, others, found),
-        README: readme[:start] + f"\n{summary(ops, found)}\n" + readme[end:],
-    }
+    texts = {PAGE: page(ops, others, found), README: readme[:start] + f"\n{summary(ops, found)}\n" + readme[end:]}
     stale = [path for path, text in texts.items() if not path.exists() or path.read_text("utf-8") != text]
     for path in stale:
         if arguments.check:

@@ -53,9 +53,7 @@ PLACES = {
         hostile.record("keras.layers", "Rescaling", {"name": "s", "scale": value})
     ),
     "optimizer": lambda config, value: _compile(config).update(optimizer=value),
-    "learning_rate": lambda config, value: _compile(config)["optimizer"]["config"].update(
-        learning_rate=value
-    ),
+    "learning_rate": lambda config, value: _compile(config)["optimizer"]["config"].update(learning_rate=value),
     "loss": lambda config, value: _compile(config).update(loss=value),
     "metric": lambda config, value: _compile(config).update(metrics=[value]),
     "metric_function": lambda config, value: _compile(config).update(
@@ -88,9 +86,7 @@ def test_keras_file(good, tmp_path, name):
     for place, put in PLACES.items():
         value = hostile.gadgets(mark, outside)[name]
         path = hostile.changed_copy(
-            good / "good.keras",
-            tmp_path / "evil.keras",
-            lambda config, put=put, value=value: put(config, value),
+            good / "good.keras", tmp_path / "evil.keras", lambda config, put=put, value=value: put(config, value)
         )
         with bounded(), nothing_runs(outside):
             try:
@@ -108,9 +104,7 @@ def test_legacy_file(good, tmp_path, name):
     for place in LEGACY_PLACES:
         value = hostile.gadgets(mark, outside)[name]
         path = hostile.changed_copy(
-            good / "good.h5",
-            tmp_path / "evil.h5",
-            lambda config, p=place, value=value: PLACES[p](config, value),
+            good / "good.h5", tmp_path / "evil.h5", lambda config, p=place, value=value: PLACES[p](config, value)
         )
         with bounded(), nothing_runs(outside), pytest.raises(hostile.REFUSALS):
             keras.models.load_model(path)

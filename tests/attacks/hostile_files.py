@@ -90,9 +90,7 @@ def gadgets(mark: Path, outside: Path) -> dict[str, Any]:
         "callback": record("keras.callbacks", "CSVLogger", {"filename": str(mark)}),
         "remote_callback": record("keras.callbacks", "RemoteMonitor", {"root": "http://127.0.0.1:1"}),
         "backup": record("keras.callbacks", "BackupAndRestore", {"backup_dir": str(mark)}),
-        "saved_model": record(
-            "keras.layers", "TFSMLayer", {"filepath": str(outside), "call_endpoint": "serve"}
-        ),
+        "saved_model": record("keras.layers", "TFSMLayer", {"filepath": str(outside), "call_endpoint": "serve"}),
         "torch_module": record("keras.layers", "TorchModuleWrapper", {"module": "gASVHAAAAAAAAACMAm9z"}),
         "jax_function": record("keras.layers", "JaxLayer", {"call_fn": function("os", "system")}),
         "built_in_registered_as_another": record("keras.layers", "Dense", {"units": 1}, "builtins.eval"),
@@ -104,10 +102,7 @@ def gadgets(mark: Path, outside: Path) -> dict[str, Any]:
         "array_of_objects": {"class_name": "__numpy__", "config": {"value": ["x"], "dtype": "object"}},
         "array_of_long_texts": {"class_name": "__numpy__", "config": {"value": ["x"], "dtype": "U500000000"}},
         "tensor_of_texts": {"class_name": "__tensor__", "config": {"value": ["x"], "dtype": "S2000000000"}},
-        "symbolic_nan": {
-            "class_name": "__keras_tensor__",
-            "config": {"shape": [float("nan")], "dtype": "float32"},
-        },
+        "symbolic_nan": {"class_name": "__keras_tensor__", "config": {"shape": [float("nan")], "dtype": "float32"}},
         "unknown_tag": {"class_name": "__reduce__", "config": {"value": "os.system"}},
     }
 

@@ -31,9 +31,7 @@ def good(tmp_path_factory):
 
 def _with_layer(good, tmp_path, ending, layer):
     return hostile.changed_copy(
-        good / f"good.{ending}",
-        tmp_path / f"evil.{ending}",
-        lambda config: config["config"]["layers"].append(layer),
+        good / f"good.{ending}", tmp_path / f"evil.{ending}", lambda config: config["config"]["layers"].append(layer)
     )
 
 
@@ -43,9 +41,7 @@ def _with_layer(good, tmp_path, ending, layer):
 def test_vocabularies_outside_the_file(good, tmp_path, ending, where, layer):
     secret = tmp_path / "secret.txt"
     secret.write_text("1\n2\n")
-    place = {"file": str(secret), "address": "http://127.0.0.1:1/vocabulary", "bucket": "gs://bucket/v"}[
-        where
-    ]
+    place = {"file": str(secret), "address": "http://127.0.0.1:1/vocabulary", "bucket": "gs://bucket/v"}[where]
     config = {"name": "v", "vocabulary": place}
     path = _with_layer(good, tmp_path, ending, hostile.record("keras.layers", layer, config))
     with bounded(), nothing_runs(secret), pytest.raises((ValueError, TypeError)):
@@ -60,9 +56,7 @@ def test_vocabularies_outside_the_file(good, tmp_path, ending, where, layer):
 @pytest.mark.parametrize("ending", ["keras", "h5"])
 def test_code_runs_only_where_the_caller_says_so(good, tmp_path, ending):
     mark = tmp_path / "mark"
-    layer = hostile.record(
-        "keras.layers", "Lambda", {"name": "l", "function": hostile.code(mark), "arguments": {}}
-    )
+    layer = hostile.record("keras.layers", "Lambda", {"name": "l", "function": hostile.code(mark), "arguments": {}})
     path = _with_layer(good, tmp_path, ending, layer)
     with nothing_runs(), pytest.raises((ValueError, TypeError), match="lambda"):
         keras.models.load_model(path)
@@ -153,9 +147,7 @@ def test_the_functions_that_a_file_can_name_only_compute():
         for name in kspec.known_names():
             if name.rpartition(".")[0] == space:
                 short = name.rpartition(".")[2]
-                assert not any(
-                    word in short for word in ("load", "save", "file", "download", "open", "exec", "unsafe")
-                )
+                assert not any(word in short for word in ("load", "save", "file", "download", "open", "exec", "unsafe"))
 
 
 def test_custom_names_are_not_taken_from_built_in_ones(good, tmp_path):

@@ -17,9 +17,7 @@ from ksave.attacks.canaries import bounded
 from ksave.deserialize import Loader
 
 HERE = Path(__file__).parent
-RECORDS = json.loads((HERE.parent.parent / "spec" / "serialization.json").read_text(encoding="utf-8"))[
-    "classes"
-]
+RECORDS = json.loads((HERE.parent.parent / "spec" / "serialization.json").read_text(encoding="utf-8"))["classes"]
 _spec = importlib.util.spec_from_file_location("hostile_files", HERE / "hostile_files.py")
 hostile = importlib.util.module_from_spec(_spec)
 sys.modules["hostile_files"] = hostile
@@ -87,13 +85,9 @@ def number_attacks(path, tmp_path):
             continue
         for number in HUGE:
             evil = hostile.changed_copy(
-                path,
-                tmp_path / "evil.keras",
-                lambda _, place=place, number=number: with_number(config, place, number),
+                path, tmp_path / "evil.keras", lambda _, place=place, number=number: with_number(config, place, number)
             )
-            refused_or_small(
-                lambda evil=evil: keras.models.load_model(evil), f"{path.name} with {place} = {number}"
-            )
+            refused_or_small(lambda evil=evil: keras.models.load_model(evil), f"{path.name} with {place} = {number}")
 
 
 def test_every_number_of_built_models(tmp_path):
@@ -202,9 +196,7 @@ def test_arguments_that_are_not_known_are_not_tried_without_end(tmp_path):
     def change(config):
         inner = hostile.record("keras.layers", "Dense", {"units": 1, "new": 1})
         for depth in range(30):
-            inner = hostile.record(
-                "keras.layers", "TimeDistributed", {"name": f"s{depth}", "layer": inner, "new": 1}
-            )
+            inner = hostile.record("keras.layers", "TimeDistributed", {"name": f"s{depth}", "layer": inner, "new": 1})
         config["config"]["layers"].append(inner)
 
     path = hostile.changed_copy(tmp_path / "good.keras", tmp_path / "evil.keras", change)

@@ -59,17 +59,7 @@ class Environment:
         self.install("-c", ours, *packages)
 
     def install(self, *arguments) -> None:
-        run(
-            [
-                *self.pip[:3],
-                "--python",
-                self.interpreter,
-                *self.pip[3:],
-                "install",
-                "--no-compile",
-                *arguments,
-            ]
-        )
+        run([*self.pip[:3], "--python", self.interpreter, *self.pip[3:], "install", "--no-compile", *arguments])
 
     def check(self) -> str:
         return run([*self.pip[:3], "--python", self.interpreter, "check"])

@@ -23,9 +23,7 @@ print(*sorted(m for m in sys.modules if "." not in m))
 
 
 def predictions(environment, name, path):
-    modules = environment.python(
-        PREDICT, DATA / f"{name}.keras", DATA / f"{name}.npz", path, KERAS_BACKEND="numpy"
-    )
+    modules = environment.python(PREDICT, DATA / f"{name}.keras", DATA / f"{name}.npz", path, KERAS_BACKEND="numpy")
     return np.load(path), set(modules.split("\n")[-1].split())
 
 
@@ -94,9 +92,7 @@ def test_keras_brings_all_libraries_and_is_consistent(environment):
     everything = environment("keras")
     assert set(LIBRARIES) <= everything.installed()
     everything.check()
-    shown = everything.python(
-        "import keras; print(keras.version(), len(dir(keras.ops)))", KERAS_BACKEND="numpy"
-    )
+    shown = everything.python("import keras; print(keras.version(), len(dir(keras.ops)))", KERAS_BACKEND="numpy")
     version, count = shown.split()
     assert version == "3.15.2" and int(count) > 100
 

@@ -114,11 +114,7 @@ def weights_of(path):
     if path.is_dir():
         path = path / "model.weights.h5"
     elif path.suffix == ".keras":
-        with (
-            zipfile.ZipFile(path) as file,
-            file.open("model.weights.h5") as inner,
-            h5py.File(inner) as weights,
-        ):
+        with zipfile.ZipFile(path) as file, file.open("model.weights.h5") as inner, h5py.File(inner) as weights:
             return arrays_of(weights)
     elif path.suffix == ".json":
         index = json.loads(path.read_text())
@@ -200,26 +196,18 @@ def _weights_problems(model, copy, folder):
     """Weights alone, in every format, into a model whose own are zeros."""
     problems = []
     for name in ("w.weights.h5", "w.h5", "w.weights.npz", "w.weights.json"):
-        ksave.save_weights(
-            model, folder / name, **({"max_shard_size": 1e-5} if name.endswith("json") else {})
-        )
+        ksave.save_weights(model, folder / name, **({"max_shard_size": 1e-5} if name.endswith("json") else {}))
         other = zeroed(ksave.load_model(copy))
         ksave.load_weights(other, folder / name)
         ksave.save_weights(other, folder / "again.weights.h5")
-        problems += _differing(
-            weights_of(folder / "w.weights.h5"), weights_of(folder / "again.weights.h5"), name
-        )
+        problems += _differing(weights_of(folder / "w.weights.h5"), weights_of(folder / "again.weights.h5"), name)
     return problems
 
 
 def ksave_verify(path):
     from ksave.inspection import verify
 
-    return [
-        f"verify: {problem}"
-        for problem in verify(str(path))
-        if "neither public nor registered" not in problem
-    ]
+    return [f"verify: {problem}" for problem in verify(str(path)) if "neither public nor registered" not in problem]
 
 
 def _differing(one, other, where=""):
@@ -249,9 +237,7 @@ def main(folders):
         index = folder.parent / "index.json"
         policies = json.loads(index.read_text())["files"] if index.exists() else {}
         for path in sorted(folder.iterdir()):
-            shard = (
-                path.name.endswith(".weights.h5") and not path.with_name(path.name[:-11] + ".json").exists()
-            )
+            shard = path.name.endswith(".weights.h5") and not path.with_name(path.name[:-11] + ".json").exists()
             if path.suffix not in (".keras", ".h5") and not path.name.endswith(".weights.json") or shard:
                 continue
             count += 1
@@ -263,9 +249,7 @@ def main(folders):
                 except Exception as error:
                     problems = ["".join(traceback.format_exception_only(type(error), error)).strip()[:400]]
             bad += bool(problems)
-            print(
-                "FAIL" if problems else "ok  ", path.name, *problems[:4], sep="\n     " if problems else " "
-            )
+            print("FAIL" if problems else "ok  ", path.name, *problems[:4], sep="\n     " if problems else " ")
     print(f"{count - bad} of {count} files are equal")
     return 1 if bad else 0
 

@@ -48,14 +48,10 @@ def test_predictions_are_those_of_the_version_that_wrote_it(path, tmp_path):
     again, messages = loaded(copy)
     assert not messages, "a file of today has nothing to migrate"
     for y, expected in zip(kops.tree.flatten(again(inputs, training=False)), found):
-        np.testing.assert_allclose(
-            kops.convert_to_numpy(y), kops.convert_to_numpy(expected), rtol=1e-6, atol=1e-6
-        )
+        np.testing.assert_allclose(kops.convert_to_numpy(y), kops.convert_to_numpy(expected), rtol=1e-6, atol=1e-6)
 
 
-WITH_OPTIMIZER = [
-    p for p in FILES if p.stem.startswith("opt_") and (p.suffix == ".h5" or "legacy" not in p.stem)
-]
+WITH_OPTIMIZER = [p for p in FILES if p.stem.startswith("opt_") and (p.suffix == ".h5" or "legacy" not in p.stem)]
 
 
 @pytest.mark.parametrize("path", WITH_OPTIMIZER, ids=lambda p: f"{p.parent.name}/{p.name}")

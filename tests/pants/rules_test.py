@@ -17,9 +17,7 @@ def environment() -> dict[str, str]:
     if "KERAS_PANTS_BIN" in os.environ:
         return dict(os.environ)
     command = f"read -r env _ < <(bash {ROOT}/tools/pants/bootstrap.sh | tail -1); . $env; env"
-    lines = subprocess.run(
-        ["bash", "-c", command], capture_output=True, text=True, check=True
-    ).stdout.splitlines()
+    lines = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=True).stdout.splitlines()
     found = dict(line.split("=", 1) for line in lines if "=" in line)
     certificates = found.get("PIP_CERT") or found.get("SSL_CERT_FILE")
     return {**found, **({"PANTS_CA_CERTS_PATH": certificates} if certificates else {})}
@@ -34,12 +32,7 @@ def repository(tmp_path, environment):
     shutil.copy(ROOT / "tools/pants/prelude.py", settings)
     (tmp_path / "BUILD").write_text('python_test_utils(name="conftest", sources=["conftest.py"])\n')
     (tmp_path / "conftest.py").touch()
-    for library, below in {
-        "kspec": [],
-        "kops": ["kspec"],
-        "ksave": ["kspec"],
-        "klayers": ["kops", "kspec"],
-    }.items():
+    for library, below in {"kspec": [], "kops": ["kspec"], "ksave": ["kspec"], "klayers": ["kops", "kspec"]}.items():
         folder = tmp_path / "libs" / library
         (folder / library).mkdir(parents=True)
         (folder / library / "__init__.py").touch()

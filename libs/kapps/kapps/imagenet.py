@@ -71,12 +71,8 @@ def decode_predictions(preds: Any, top: int = 5) -> list[list[tuple[str, str, fl
     """
     preds = np.asarray(preds)
     if preds.ndim != 2 or preds.shape[1] != 1000:
-        raise ValueError(
-            f"decode_predictions takes ImageNet predictions of shape (samples, 1000), not {preds.shape}."
-        )
-    path = get_file(
-        "imagenet_class_index.json", CLASS_INDEX, cache_subdir="models", file_hash=CLASS_INDEX_HASH
-    )
+        raise ValueError(f"decode_predictions takes ImageNet predictions of shape (samples, 1000), not {preds.shape}.")
+    path = get_file("imagenet_class_index.json", CLASS_INDEX, cache_subdir="models", file_hash=CLASS_INDEX_HASH)
     with open(path, encoding="utf-8") as file:
         names = json.load(file)
     return [
@@ -94,9 +90,7 @@ def input_shape_of(
         ValueError: for another rank, too small images, or a shape that the pretrained classifier cannot take.
     """
     first = data_format == "channels_first"
-    default: tuple[int | None, ...] = (
-        (3, default_size, default_size) if first else (default_size, default_size, 3)
-    )
+    default: tuple[int | None, ...] = (3, default_size, default_size) if first else (default_size, default_size, 3)
     if weights == "imagenet" and require_flatten:
         if input_shape is not None and tuple(input_shape) != default:
             raise ValueError(
@@ -115,9 +109,7 @@ def input_shape_of(
     if weights == "imagenet" and channels != 3:
         raise ValueError(f"ImageNet weights need three channels; input_shape is {input_shape}.")
     if weights != "imagenet" and channels not in (1, 3):
-        warnings.warn(
-            f"Images with {channels} channels are unusual (input_shape={input_shape}).", stacklevel=3
-        )
+        warnings.warn(f"Images with {channels} channels are unusual (input_shape={input_shape}).", stacklevel=3)
     sizes = input_shape[1:] if first else input_shape[:-1]
     if any(size is not None and size < min_size for size in sizes):
         raise ValueError(f"Images must be at least {min_size}x{min_size}; input_shape is {input_shape}.")
@@ -131,12 +123,8 @@ def check_arguments(weights: Any, include_top: bool, classes: int, classifier_ac
     import os
 
     if weights not in ("imagenet", None) and not os.path.exists(weights):
-        raise ValueError(
-            f"weights is None, 'imagenet', or the path of a weights file; {weights!r} is none of these."
-        )
+        raise ValueError(f"weights is None, 'imagenet', or the path of a weights file; {weights!r} is none of these.")
     if weights == "imagenet" and include_top and classes != 1000:
         raise ValueError(f"ImageNet weights with include_top=True have 1000 classes, not {classes}.")
     if weights == "imagenet" and include_top and classifier_activation not in (None, "softmax"):
-        raise ValueError(
-            f"The ImageNet classifier has activation 'softmax' or None, not {classifier_activation!r}."
-        )
+        raise ValueError(f"The ImageNet classifier has activation 'softmax' or None, not {classifier_activation!r}.")

@@ -70,17 +70,14 @@ def MobileNetV2(
     default = 224
     if weights == "imagenet":
         if alpha not in (0.35, 0.50, 0.75, 1.0, 1.3, 1.4):
-            raise ValueError(
-                f"There are ImageNet weights for alpha 0.35, 0.5, 0.75, 1.0, 1.3 and 1.4, not {alpha}."
-            )
+            raise ValueError(f"There are ImageNet weights for alpha 0.35, 0.5, 0.75, 1.0, 1.3 and 1.4, not {alpha}.")
         if input_shape is not None:
             rows, columns = input_shape[1:] if channels_axis == 1 else input_shape[:-1]
             if rows == columns and rows in SIZES:
                 default = rows
             else:
                 warnings.warn(
-                    f"There are no weights for images of {rows}x{columns}; those for 224x224 are loaded.",
-                    stacklevel=2,
+                    f"There are no weights for images of {rows}x{columns}; those for 224x224 are loaded.", stacklevel=2
                 )
     shape = imagenet.input_shape_of(input_shape, default, 32, data_format, include_top, weights)
     size = default if weights == "imagenet" else shape[1 if channels_axis == 1 else 0]
@@ -106,17 +103,12 @@ def MobileNetV2(
     model = resolve("keras.Model")(inputs, x, name=name or f"mobilenetv2_{alpha:0.2f}_{size}")
     top = "" if include_top else "_no_top"
     load_pretrained(
-        model,
-        weights,
-        WEIGHTS,
-        f"mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{float(alpha)}_{size}{top}.h5",
+        model, weights, WEIGHTS, f"mobilenet_v2_weights_tf_dim_ordering_tf_kernels_{float(alpha)}_{size}{top}.h5"
     )
     return model
 
 
-def _block(
-    inputs: Any, index: int, expansion: int, channels: int, stride: int, axis: int, normalize: Any
-) -> Any:
+def _block(inputs: Any, index: int, expansion: int, channels: int, stride: int, axis: int, normalize: Any) -> Any:
     """An inverted residual: widen, filter each channel, narrow; added to the input where the shapes allow."""
     prefix = f"block_{index}_" if index else "expanded_conv_"
     entering = inputs.shape[axis]

@@ -23,8 +23,7 @@ def test_layers_weights_and_wiring_are_the_official_ones():
     assert model.name == facts["model_name"]
     assert model.count_params() == facts["params"]
     ours = [
-        [layer.name, type(layer).__name__, [[v.name, list(v.shape)] for v in layer.weights]]
-        for layer in model.layers
+        [layer.name, type(layer).__name__, [[v.name, list(v.shape)] for v in layer.weights]] for layer in model.layers
     ]
     # Automatic names are counted over the whole process.
     for layer, (name, kind, _) in zip(ours, facts["layers"]):
@@ -82,9 +81,7 @@ def test_mistakes_are_explained():
 
 def test_preprocessing_of_one_pixel():
     pixel = np.array([[[10.0, 100.0, 250.0]]])
-    np.testing.assert_allclose(
-        preprocess_input(pixel)[0, 0], [-0.92156863, -0.21568626, 0.96078431], rtol=1e-6
-    )
+    np.testing.assert_allclose(preprocess_input(pixel)[0, 0], [-0.92156863, -0.21568626, 0.96078431], rtol=1e-6)
     caffe = imagenet.preprocess_input(pixel, mode="caffe")[0, 0]
     np.testing.assert_allclose(caffe, [250 - 103.939, 100 - 116.779, 10 - 123.68], rtol=1e-5)
     torch = imagenet.preprocess_input(pixel, mode="torch")[0, 0]

@@ -7,9 +7,7 @@ from typing import Any
 from ksave import get_file
 
 
-def load_pretrained(
-    model: Any, weights: Any, base: str, file_name: str, file_hash: str | None = None
-) -> None:
+def load_pretrained(model: Any, weights: Any, base: str, file_name: str, file_hash: str | None = None) -> None:
     """Load weights into a model: from the official file for "imagenet", from a path, or none for None.
 
     Args:

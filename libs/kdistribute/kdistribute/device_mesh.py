@@ -32,9 +32,7 @@ class DeviceMesh:
         if not shape or not axis_names:
             raise ValueError(f"shape and axis_names must not be empty: got {shape!r} and {axis_names!r}.")
         if len(shape) != len(axis_names):
-            raise ValueError(
-                f"Every axis has a name: got shape {tuple(shape)} and axis_names {list(axis_names)}."
-            )
+            raise ValueError(f"Every axis has a name: got shape {tuple(shape)} and axis_names {list(axis_names)}.")
         if len(set(axis_names)) != len(axis_names):
             raise ValueError(f"The names of axes must differ: {list(axis_names)}.")
         names = np.array(list_devices() if devices is None else devices, dtype=object).reshape(-1)

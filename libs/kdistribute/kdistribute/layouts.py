@@ -105,9 +105,7 @@ class LayoutMap(MutableMapping):
 
     def __setitem__(self, key: str, layout: Any) -> None:
         if key in self._layouts:
-            raise ValueError(
-                f"{key!r} is in the LayoutMap already, as {self._layouts[key]!r}. Delete it first."
-            )
+            raise ValueError(f"{key!r} is in the LayoutMap already, as {self._layouts[key]!r}. Delete it first.")
         if isinstance(layout, (tuple, list)):
             layout = TensorLayout(layout)
         if not isinstance(layout, TensorLayout):

@@ -41,9 +41,7 @@ class ModelParallel(Distribution):
         if not isinstance(layout_map, LayoutMap):
             raise ValueError(f"ModelParallel needs a LayoutMap as layout_map, not {layout_map!r}.")
         if mesh is not None and mesh is not layout_map.device_mesh:
-            raise ValueError(
-                "device_mesh and the mesh of layout_map are not the same. Leave device_mesh out."
-            )
+            raise ValueError("device_mesh and the mesh of layout_map are not the same. Leave device_mesh out.")
         mesh = layout_map.device_mesh
         batch_dim_name = mesh.axis_names[0] if batch_dim_name is None else batch_dim_name
         if batch_dim_name not in mesh.axis_names:

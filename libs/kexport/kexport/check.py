@@ -28,10 +28,6 @@ def compare(what: str, got: list[Any], want: list[Any], tolerance: float = 1e-3)
         g, w = np.asarray(g, "float64"), np.asarray(w, "float64")
         if g.shape != w.shape:
             raise ExportMismatch(f"Output {i} of the {what} file has shape {g.shape}, the model's {w.shape}.")
-        if w.size and not np.allclose(
-            g, w, rtol=tolerance, atol=tolerance * max(1.0, float(np.abs(w).max()))
-        ):
+        if w.size and not np.allclose(g, w, rtol=tolerance, atol=tolerance * max(1.0, float(np.abs(w).max()))):
             worst = float(np.nanmax(np.abs(g - w)))
-            raise ExportMismatch(
-                f"Output {i} of the {what} file differs from the model's by up to {worst:.3g}."
-            )
+            raise ExportMismatch(f"Output {i} of the {what} file differs from the model's by up to {worst:.3g}.")

@@ -73,9 +73,7 @@ class Graph:
 
         array = np.asarray(x, dtype)
         name = self.fresh("constant")
-        self.initializers.append(
-            numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name)
-        )
+        self.initializers.append(numpy_helper.from_array(np.ascontiguousarray(array).reshape(array.shape), name))
         if isinstance(x, np.ndarray):
             self._names[id(x)] = name
             self._kept.append(x)
@@ -95,9 +93,7 @@ class Graph:
     def cast(self, x: Any, dtype: str) -> str:
         return self.add("Cast", x, to=type_code(dtype))
 
-    def model(
-        self, name: str, inputs: list[tuple[str, TraceTensor]], outputs: list[tuple[str, TraceTensor]]
-    ) -> Any:
+    def model(self, name: str, inputs: list[tuple[str, TraceTensor]], outputs: list[tuple[str, TraceTensor]]) -> Any:
         """The finished ONNX model."""
         import onnx
         from onnx import helper
@@ -115,9 +111,7 @@ class Graph:
             [info(n, x, "out") for n, x in outputs],
             self.initializers,
         )
-        made = helper.make_model(
-            graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="kexport"
-        )
+        made = helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], producer_name="kexport")
         made.ir_version = 9
         onnx.checker.check_model(made)
         return made

@@ -201,9 +201,7 @@ def _shape(g: Graph, shape: Any) -> str:
     if all(isinstance(d, (int, np.integer)) or d is None for d in shape):
         return g.ints(*(-1 if d is None else int(d) for d in shape))
     parts = [
-        g.ints(int(d))
-        if isinstance(d, (int, np.integer))
-        else g.add("Reshape", g.cast(d, "int64"), g.ints(1))
+        g.ints(int(d)) if isinstance(d, (int, np.integer)) else g.add("Reshape", g.cast(d, "int64"), g.ints(1))
         for d in shape
     ]
     return g.add("Concat", *parts, axis=0)
@@ -399,9 +397,7 @@ def _padding(padding: str) -> str:
     return {"same": "SAME_UPPER", "valid": "VALID"}[padding]
 
 
-def _same_pads(
-    x: Any, data_format: Any, sizes: list[int], strides: list[int], dilation: list[int]
-) -> list[int]:
+def _same_pads(x: Any, data_format: Any, sizes: list[int], strides: list[int], dilation: list[int]) -> list[int]:
     """Explicit pads of `padding="same"`, since automatic padding of ONNX ignores dilation."""
     spatial = x.shape[2:] if data_format == "channels_first" else x.shape[1:-1]
     before, after = [], []
@@ -415,15 +411,7 @@ def _same_pads(
 
 
 def _convolve(
-    g: Graph,
-    x: Any,
-    kernel: str,
-    sizes: Any,
-    group: int,
-    strides: Any,
-    padding: str,
-    data_format: Any,
-    dilation: Any,
+    g: Graph, x: Any, kernel: str, sizes: Any, group: int, strides: Any, padding: str, data_format: Any, dilation: Any
 ) -> str:
     n = x.ndim - 2
     strides, dilation = _each(strides, n), _each(dilation, n)
@@ -439,9 +427,7 @@ def _convolve(
 
 
 @emit("conv")
-def _conv(
-    g: Graph, x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation: Any, out: Any
-) -> str:
+def _conv(g: Graph, x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation: Any, out: Any) -> str:
     n = x.ndim - 2
     channels = x.shape[1] if data_format == "channels_first" else x.shape[-1]
     weights = g.add("Transpose", kernel, perm=[n + 1, n, *range(n)])
@@ -470,9 +456,7 @@ def _pooling(op_type: str, **extra: Any) -> Emit:
             g,
             x,
             data_format,
-            lambda v: g.add(
-                op_type, v, kernel_shape=size, strides=strides, auto_pad=_padding(padding), **extra
-            ),
+            lambda v: g.add(op_type, v, kernel_shape=size, strides=strides, auto_pad=_padding(padding), **extra),
         )
 
     return function

@@ -78,9 +78,7 @@ def _flat(serve: Any, specs: Any) -> Any:
     """Signatures of SavedModels return flat dictionaries."""
     import tensorflow as tf
 
-    @tf.function(
-        input_signature=[tf.TensorSpec(s.shape, s.dtype) for s in tree.flatten(specs)], autograph=False
-    )
+    @tf.function(input_signature=[tf.TensorSpec(s.shape, s.dtype) for s in tree.flatten(specs)], autograph=False)
     def signature(*flat: Any) -> dict[str, Any]:
         outputs = tree.flatten(serve(tree.pack_sequence_as(specs, flat)))
         return {f"output_{i}": x for i, x in enumerate(outputs)}

@@ -24,9 +24,7 @@ def input_specs(model: Any, input_signature: Any = None) -> Any:
     if input_signature is not None:
         if isinstance(input_signature, (list, tuple)) and len(input_signature) == 1:
             input_signature = input_signature[0]
-        return tree.map_structure(
-            lambda s: KerasTensor(tuple(s.shape), standardize_dtype(s.dtype)), input_signature
-        )
+        return tree.map_structure(lambda s: KerasTensor(tuple(s.shape), standardize_dtype(s.dtype)), input_signature)
     known = getattr(model, "input", None) if hasattr(type(model), "input") and _is_graph(model) else None
     if known is not None:
         return tree.map_structure(lambda s: KerasTensor(s.shape, s.dtype), known)

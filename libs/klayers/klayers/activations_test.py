@@ -84,9 +84,7 @@ def test_glu_threshold_and_sparsemax():
 def test_relu_with_slope_bound_and_threshold(slope, top, threshold):
     y = activations.relu(kops.convert_to_tensor(X), slope, top, threshold)
     expected = np.where(X >= threshold, X, slope * (X - threshold))
-    np.testing.assert_allclose(
-        np.asarray(y), expected if top is None else np.minimum(expected, top), rtol=1e-5
-    )
+    np.testing.assert_allclose(np.asarray(y), expected if top is None else np.minimum(expected, top), rtol=1e-5)
 
 
 def test_low_precision_stays_low():
@@ -97,10 +95,7 @@ def test_low_precision_stays_low():
 
 def test_names_configs_and_custom_functions():
     assert activations.get(None) is activations.linear
-    assert (
-        activations.get("swish") is activations.silu
-        and activations.get("hard_swish") is activations.hard_silu
-    )
+    assert activations.get("swish") is activations.silu and activations.get("hard_swish") is activations.hard_silu
     record = {"module": "builtins", "class_name": "function", "config": "relu", "registered_name": "function"}
     assert activations.get(record) is activations.relu
     assert activations.serialize(kops.relu) == "relu"

@@ -39,16 +39,10 @@ class Lora:
         shape = tuple(variable.shape if layer._scheme is None else layer._scheme.decode(layer).shape)
         regularizer = getattr(layer, f"{weight}_regularizer")
         self.a = layer.add_weight(
-            name=f"lora_{weight}_a",
-            shape=(*shape[:-1], rank),
-            initializer=a_initializer,
-            regularizer=regularizer,
+            name=f"lora_{weight}_a", shape=(*shape[:-1], rank), initializer=a_initializer, regularizer=regularizer
         )
         self.b = layer.add_weight(
-            name=f"lora_{weight}_b",
-            shape=(rank, shape[-1]),
-            initializer=b_initializer,
-            regularizer=regularizer,
+            name=f"lora_{weight}_b", shape=(rank, shape[-1]), initializer=b_initializer, regularizer=regularizer
         )
         setattr(layer, f"lora_{weight}_a", self.a)
         setattr(layer, f"lora_{weight}_b", self.b)

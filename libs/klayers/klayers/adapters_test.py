@@ -24,12 +24,7 @@ CASES = {
         lambda x, w: np.einsum("abc,cde->abde", x, w),
     ),
     "embedding": (lambda **k: klayers.Embedding(7, 5, **k), NUMBERS, "embeddings", lambda ids, w: w[ids]),
-    "reversible": (
-        lambda **k: klayers.ReversibleEmbedding(7, 5, **k),
-        NUMBERS,
-        "embeddings",
-        lambda ids, w: w[ids],
-    ),
+    "reversible": (lambda **k: klayers.ReversibleEmbedding(7, 5, **k), NUMBERS, "embeddings", lambda ids, w: w[ids]),
 }
 
 
@@ -60,9 +55,7 @@ def test_the_kernel_gets_a_scaled_low_rank_update(case):
     merged = fill(layer, weight)
     np.testing.assert_allclose(as_array(getattr(layer, weight)), merged, rtol=1e-5, atol=1e-5)
     np.testing.assert_allclose(as_array(layer(data)), formula(data, merged), rtol=1e-4, atol=1e-4)
-    np.testing.assert_allclose(
-        as_array(layer(data)), formula(data, merged), rtol=1e-4, atol=1e-4
-    )  # the fast way
+    np.testing.assert_allclose(as_array(layer(data)), formula(data, merged), rtol=1e-4, atol=1e-4)  # the fast way
 
 
 def test_a_number_by_hand():
@@ -145,9 +138,7 @@ def test_low_precision_computes_low_and_keeps_variables_high(case):
     assert kops.standardize_dtype(out.dtype) == "bfloat16"
     assert {v.dtype for v in layer.weights} == {"float32"}
     merged = fill(layer, weight)
-    np.testing.assert_allclose(
-        as_array(layer(data)).astype("float32"), formula(data, merged), rtol=0.1, atol=0.15
-    )
+    np.testing.assert_allclose(as_array(layer(data)).astype("float32"), formula(data, merged), rtol=0.1, atol=0.15)
 
 
 def test_a_table_to_start_from_goes_with_lora():
@@ -162,9 +153,7 @@ def test_the_reverse_of_a_tied_table_has_the_update_too():
     layer(NUMBERS)
     merged = fill(layer, "embeddings")
     vectors = RNG.normal(size=(3, 5)).astype("float32")
-    np.testing.assert_allclose(
-        as_array(layer(vectors, reverse=True)), vectors @ merged.T, rtol=1e-4, atol=1e-4
-    )
+    np.testing.assert_allclose(as_array(layer(vectors, reverse=True)), vectors @ merged.T, rtol=1e-4, atol=1e-4)
 
 
 def test_initializers_and_empty_and_symbolic_inputs(case):

@@ -11,17 +11,7 @@ from typing import Any
 import kops
 from kspec import public
 
-FORMATS = (
-    "xyxy",
-    "yxyx",
-    "xywh",
-    "center_xywh",
-    "center_yxhw",
-    "rel_xyxy",
-    "rel_yxyx",
-    "rel_xywh",
-    "rel_center_xywh",
-)
+FORMATS = ("xyxy", "yxyx", "xywh", "center_xywh", "center_yxhw", "rel_xyxy", "rel_yxyx", "rel_xywh", "rel_center_xywh")
 
 
 def _check(name: str, value: Any) -> None:
@@ -36,9 +26,7 @@ def _split(boxes: Any) -> list[Any]:
 def _scaled(boxes: Any, kind: str, height: Any, width: Any, divide: bool) -> Any:
     """Boxes of relative numbers as pixels, or the other way."""
     if height is None or width is None:
-        raise ValueError(
-            f"Relative formats need the height and width of the image; got {height} and {width}."
-        )
+        raise ValueError(f"Relative formats need the height and width of the image; got {height} and {width}.")
     sizes = (height, width) if "yx" in kind else (width, height)
     parts = []
     for i, part in enumerate(_split(boxes)):

@@ -32,11 +32,7 @@ class ByName:
         self.kind = kind
         self.namespace = namespace
         self.classes = {cls.__name__: cls for cls in classes}
-        self.names = {
-            **{snake_case(name): cls for name, cls in self.classes.items()},
-            **self.classes,
-            **others,
-        }
+        self.names = {**{snake_case(name): cls for name, cls in self.classes.items()}, **self.classes, **others}
 
     def serialize(self, obj: Any) -> Any:
         """The plain data from which `deserialize` makes the object again."""
@@ -71,9 +67,7 @@ class ByName:
 
     def unknown(self, identifier: Any) -> str:
         """The words for an identifier that means nothing."""
-        near = (
-            difflib.get_close_matches(str(identifier), self.names, n=3) if isinstance(identifier, str) else []
-        )
+        near = difflib.get_close_matches(str(identifier), self.names, n=3) if isinstance(identifier, str) else []
         hint = f"Did you mean {' or '.join(map(repr, near))}? " if near else ""
         article = "an" if self.kind[0] in "aeiou" else "a"
         return (

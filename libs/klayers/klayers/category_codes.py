@@ -18,9 +18,7 @@ def check_mode(output_mode: Any, allowed: tuple[str, ...] = MODES) -> str:
 def refuse_sparse(sparse: Any) -> bool:
     """Sparse outputs exist on no engine but TensorFlow, and are not made here."""
     if sparse:
-        raise ValueError(
-            "sparse=True is not supported: outputs are dense tensors on every engine. Leave it out."
-        )
+        raise ValueError("sparse=True is not supported: outputs are dense tensors on every engine. Leave it out.")
     return False
 
 

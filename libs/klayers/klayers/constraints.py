@@ -108,9 +108,7 @@ class MinMaxNorm(Constraint):
         axis: as for `MaxNorm`.
     """
 
-    def __init__(
-        self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: Any = 0
-    ) -> None:
+    def __init__(self, min_value: float = 0.0, max_value: float = 1.0, rate: float = 1.0, axis: Any = 0) -> None:
         self.min_value = min_value
         self.max_value = max_value
         self.rate = rate
@@ -123,12 +121,7 @@ class MinMaxNorm(Constraint):
         return _rescaled(w, norm, moved)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            "min_value": self.min_value,
-            "max_value": self.max_value,
-            "rate": self.rate,
-            "axis": self.axis,
-        }
+        return {"min_value": self.min_value, "max_value": self.max_value, "rate": self.rate, "axis": self.axis}
 
 
 _CONSTRAINTS = ByName("constraint", "keras.constraints", (Constraint, MaxNorm, NonNeg, UnitNorm, MinMaxNorm))

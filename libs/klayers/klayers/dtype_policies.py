@@ -149,18 +149,14 @@ def _plain(name: str) -> DTypePolicy:
     return DTypePolicy(name)
 
 
-@public(
-    "keras.config.dtype_policy", "keras.mixed_precision.dtype_policy", "keras.mixed_precision.global_policy"
-)
+@public("keras.config.dtype_policy", "keras.mixed_precision.dtype_policy", "keras.mixed_precision.global_policy")
 def dtype_policy() -> DTypePolicy:
     """The policy of layers that name none: that of `set_dtype_policy`, else `floatx`."""
     return _Default.policy or _plain(settings.floatx)
 
 
 @public(
-    "keras.config.set_dtype_policy",
-    "keras.mixed_precision.set_dtype_policy",
-    "keras.mixed_precision.set_global_policy",
+    "keras.config.set_dtype_policy", "keras.mixed_precision.set_dtype_policy", "keras.mixed_precision.set_global_policy"
 )
 def set_dtype_policy(policy: Any) -> None:
     """Set the policy of layers that name none and are made from now on.
@@ -197,9 +193,7 @@ def get(identifier: Any) -> DTypePolicy:
             return _plain(dtypes.standardize_dtype(identifier))
         except ValueError:
             pass
-    raise ValueError(
-        f"A dtype policy is named by a string, a DTypePolicy, its config, or a dtype, not {identifier!r}."
-    )
+    raise ValueError(f"A dtype policy is named by a string, a DTypePolicy, its config, or a dtype, not {identifier!r}.")
 
 
 @functools.cache
@@ -236,6 +230,4 @@ def deserialize(config: Any, custom_objects: dict[str, Any] | None = None) -> An
         name = settings_of.get("name") if isinstance(settings_of, dict) else None
         if isinstance(name, str) and config.get("module") == "keras":
             return _plain(name)
-    return deserialize_keras_object(
-        config, custom_objects=custom_objects, namespaces=("keras.dtype_policies", "keras")
-    )
+    return deserialize_keras_object(config, custom_objects=custom_objects, namespaces=("keras.dtype_policies", "keras"))

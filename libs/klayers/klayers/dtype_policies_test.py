@@ -57,9 +57,7 @@ def test_policies_are_shared_and_equal_by_value():
     assert get("float32") is get("float32") is get(np.float32) is dtype_policies.dtype_policy()
     record = dtype_policies.serialize(get("mixed_float16"))
     assert get(record) is get("mixed_float16")
-    assert (
-        DTypePolicy("float16") == FloatDTypePolicy("float16") and len({DTypePolicy("a" * 0 or "int8")}) == 1
-    )
+    assert DTypePolicy("float16") == FloatDTypePolicy("float16") and len({DTypePolicy("a" * 0 or "int8")}) == 1
     assert dtype_policies.serialize(FloatDTypePolicy("bfloat16"))["class_name"] == "FloatDTypePolicy"
 
 
@@ -139,10 +137,7 @@ def test_convert_input_casts_floats_only():
     assert kops.standardize_dtype(cast.dtype) == "float16"
     kept = policy.convert_input(np.ones(2, "int32"), True, "float16")
     assert kops.standardize_dtype(kept.dtype) == "int32"
-    assert (
-        kops.standardize_dtype(policy.convert_input(np.ones(2, "float32"), False, "float16").dtype)
-        == "float32"
-    )
+    assert kops.standardize_dtype(policy.convert_input(np.ones(2, "float32"), False, "float16").dtype) == "float32"
     assert policy.convert_input(kops.KerasTensor((2,)), True, "float16").dtype == "float16"
     for other in (3.0, "a", None):
         assert policy.convert_input(other, True, "float16") is other

@@ -53,9 +53,7 @@ class Functional(Model):
         self._layers = [op for op in self._operations if isinstance(op, Layer)]
         _check_names(self._operations)
         self._input_names = [x._keras_history.operation.name for x in self._function.inputs]
-        self._optional = [
-            getattr(x._keras_history.operation, "optional", False) for x in self._function.inputs
-        ]
+        self._optional = [getattr(x._keras_history.operation, "optional", False) for x in self._function.inputs]
         self.build(None)
         if trainable is not None:
             self.trainable = trainable
@@ -68,9 +66,7 @@ class Functional(Model):
 
     @layers.setter
     def layers(self, _: Any) -> None:
-        raise AttributeError(
-            "`layers` of a functional model is given by its graph; choose another name for yours."
-        )
+        raise AttributeError("`layers` of a functional model is given by its graph; choose another name for yours.")
 
     def _sublayers(self) -> list[Any]:
         return self._layers
@@ -131,9 +127,7 @@ class Functional(Model):
 
     def add_loss(self, loss: Any) -> None:
         if isinstance(loss, KerasTensor):
-            raise ValueError(
-                "add_loss with a symbolic tensor is not supported: put the loss into a layer's call()."
-            )
+            raise ValueError("add_loss with a symbolic tensor is not supported: put the loss into a layer's call().")
         super().add_loss(loss)
 
     # Calling
@@ -179,11 +173,7 @@ class Functional(Model):
                 return list(inputs)
             return [inputs]
         if isinstance(inputs, dict):
-            if (
-                isinstance(struct, dict)
-                and struct.keys() <= inputs.keys()
-                and len(struct) == len(tree.flatten(struct))
-            ):
+            if isinstance(struct, dict) and struct.keys() <= inputs.keys() and len(struct) == len(tree.flatten(struct)):
                 return [inputs[k] for k in sorted(struct)]
             if all(n in inputs for n in self._input_names):
                 return [inputs[n] for n in self._input_names]
@@ -221,9 +211,7 @@ class Functional(Model):
             outputs: Any = self._function.outputs
         else:
             with NoRecording():
-                outputs = self._function.run(
-                    [None if x is None else KerasTensor(x.shape, x.dtype) for x in flat]
-                )
+                outputs = self._function.run([None if x is None else KerasTensor(x.shape, x.dtype) for x in flat])
         fresh = [KerasTensor(x.shape, x.dtype, sparse=x.sparse, ragged=x.ragged) for x in outputs]
         for new, old in zip(fresh, outputs):
             mask_spec = masking.get_mask(old)
@@ -251,9 +239,7 @@ class Functional(Model):
         return {"name": self.name, "trainable": self.trainable, **graph_config.graph_to_config(self)}
 
 
-_PRIVATE = frozenset(
-    {"_layers", "_operations", "_function", "_optional", "_input_names", "layers", "operations"}
-)
+_PRIVATE = frozenset({"_layers", "_operations", "_function", "_optional", "_input_names", "layers", "operations"})
 
 
 def functional_from_config(cls: type, config: dict[str, Any], custom_objects: Any = None) -> Any:
@@ -275,13 +261,7 @@ def _start_at_input_layers(inputs: Any, outputs: Any) -> tuple[Any, Any]:
     fresh = [
         x
         if from_input_layer(x)
-        else Input(
-            batch_shape=x.shape,
-            dtype=x.dtype,
-            sparse=x.sparse,
-            ragged=x.ragged,
-            name=auto_name("input_layer"),
-        )
+        else Input(batch_shape=x.shape, dtype=x.dtype, sparse=x.sparse, ragged=x.ragged, name=auto_name("input_layer"))
         for x in flat
     ]
     ran = Function(inputs, outputs).run(fresh)

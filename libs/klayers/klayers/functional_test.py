@@ -141,11 +141,7 @@ def test_masks_flow_through_the_graph():
 
     class Count(Layer):
         def call(self, x, mask=None):
-            return (
-                engine().cast(mask, "float32")
-                if mask is not None and not hasattr(mask, "_keras_history")
-                else x
-            )
+            return engine().cast(mask, "float32") if mask is not None and not hasattr(mask, "_keras_history") else x
 
     x = Input((3,))
     model = Model(x, Count()(Positive()(x)))

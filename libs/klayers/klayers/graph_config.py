@@ -22,9 +22,7 @@ def graph_to_config(model: Any) -> dict[str, Any]:
     """`layers`, `input_layers` and `output_layers` of a functional model."""
     load_plugins()
     kept = {id(node) for node in model._function.nodes}
-    numbers: dict[
-        int, int
-    ] = {}  # node -> its index among the nodes of its operation that belong to the model
+    numbers: dict[int, int] = {}  # node -> its index among the nodes of its operation that belong to the model
     for operation in model.operations:
         inside = [n for n in operation._inbound_nodes if id(n) in kept]
         numbers.update({id(n): i for i, n in enumerate(inside)})
@@ -92,8 +90,7 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
     made: dict[tuple[str, int], list[KerasTensor]] = {}
     for record in config["layers"]:
         operation = ksave.deserialize_keras_object(
-            {k: v for k, v in record.items() if k not in ("name", "inbound_nodes")},
-            custom_objects=custom_objects,
+            {k: v for k, v in record.items() if k not in ("name", "inbound_nodes")}, custom_objects=custom_objects
         )
         name = record.get("name") or record["config"]["name"]
         if name in operations:

@@ -114,9 +114,7 @@ def fingerprint64(s: bytes) -> int:
     v = (v[0] + first, v[1])
     w = (first + v[0], w[1])
     x, y, z, v, w = _round(s, n - 64, x, y, z, v, w, mul, 9)
-    return _join(
-        (_join(v[0], w[0], mul) + _mix(y) * _K0 + z) & _MASK, (_join(v[1], w[1], mul) + x) & _MASK, mul
-    )
+    return _join((_join(v[0], w[0], mul) + _mix(y) * _K0 + z) & _MASK, (_join(v[1], w[1], mul) + x) & _MASK, mul)
 
 
 def _round(
@@ -149,12 +147,7 @@ def _sip(v: list[int], rounds: int) -> None:
 def siphash(s: bytes, key: tuple[int, int]) -> int:
     """SipHash-2-4 of a key of two numbers of 64 bits."""
     k0, k1 = (k & _MASK for k in key)
-    v = [
-        k0 ^ 0x736F6D6570736575,
-        k1 ^ 0x646F72616E646F6D,
-        k0 ^ 0x6C7967656E657261,
-        k1 ^ 0x7465646279746573,
-    ]
+    v = [k0 ^ 0x736F6D6570736575, k1 ^ 0x646F72616E646F6D, k0 ^ 0x6C7967656E657261, k1 ^ 0x7465646279746573]
     padded = s + b"\0" * (7 - len(s) % 8) + bytes([len(s) & 0xFF])
     for (m,) in struct.iter_unpack("<Q", padded):
         v[3] ^= m

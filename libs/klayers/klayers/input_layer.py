@@ -54,9 +54,7 @@ class InputLayer(Layer):
                 if batch_shape is None:
                     batch_shape = (batch_size, *standardize_shape(shape)) if shape is not None else None
                 if batch_shape is not None and tuple(batch_shape) != input_tensor.shape:
-                    raise ValueError(
-                        f"input_tensor has shape {input_tensor.shape}, not {tuple(batch_shape)}."
-                    )
+                    raise ValueError(f"input_tensor has shape {input_tensor.shape}, not {tuple(batch_shape)}.")
             batch_shape = input_tensor.shape
             dtype = dtype or input_tensor.dtype
         elif shape is not None and batch_shape is not None:
@@ -66,9 +64,7 @@ class InputLayer(Layer):
         elif shape is not None:
             batch_shape = (batch_size, *standardize_shape(shape))
         if batch_shape is None:
-            raise ValueError(
-                "An input needs a shape, for example Input(shape=(28, 28, 1)) or Input(shape=())."
-            )
+            raise ValueError("An input needs a shape, for example Input(shape=(28, 28, 1)) or Input(shape=()).")
         self._batch_shape = standardize_shape(batch_shape)
         self._input_dtype = standardize_dtype(dtype)
         self.sparse = bool(sparse)

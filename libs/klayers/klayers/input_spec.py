@@ -57,9 +57,7 @@ class InputSpec:
         try:
             self.axes = {int(axis): size for axis, size in dict(axes or {}).items()}
         except (TypeError, ValueError):
-            raise TypeError(
-                f"axes must be a dictionary from axis (an integer) to size, not {axes!r}."
-            ) from None
+            raise TypeError(f"axes must be a dictionary from axis (an integer) to size, not {axes!r}.") from None
         most = self.ndim if self.ndim is not None else max_ndim
         if self.axes and most is not None:
             for axis in self.axes:
@@ -85,9 +83,7 @@ class InputSpec:
 
     def __repr__(self) -> str:
         names = ("dtype", "shape", "ndim", "max_ndim", "min_ndim", "axes", "optional")
-        said = [
-            f"{name}={getattr(self, name)}" for name in names if getattr(self, name) not in (None, {}, False)
-        ]
+        said = [f"{name}={getattr(self, name)}" for name in names if getattr(self, name) not in (None, {}, False)]
         return f"InputSpec({', '.join(said)})"
 
 

@@ -17,15 +17,7 @@ from klayers.input_spec import InputSpec, assert_input_compatibility
 from klayers.layer_building import LayerBuilding, building_scope
 from klayers.layer_quantization import LayerQuantization
 from klayers.layer_saving import LayerSaving
-from klayers.layer_state import (
-    ACTIVITY,
-    COMPOSITE,
-    HOOKS,
-    SCHEME,
-    TRAINING,
-    LayerState,
-    size_of,
-)
+from klayers.layer_state import ACTIVITY, COMPOSITE, HOOKS, SCHEME, TRAINING, LayerState, size_of
 from klayers.policy_map import DTypePolicyMap
 from klayers.signature import CallSignature, build_parameters, signature_of
 from kops import tree
@@ -247,22 +239,13 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
     def _run_with_masks(
         self, arguments: dict[str, Any], args: tuple[Any, ...], kwargs: dict[str, Any], training: Any
     ) -> Any:
-        if (
-            not masking.in_use
-            and type(self).compute_mask is Layer.compute_mask
-            and kwargs.get("mask") is None
-        ):
+        if not masking.in_use and type(self).compute_mask is Layer.compute_mask and kwargs.get("mask") is None:
             return self._run(args, kwargs, training)
         signature = self._call_signature
         masks = {n: masking.get_masks(x) for n, x in arguments.items() if n != "training" and not is_mask(n)}
         if len(masks) == 1 or "mask" in signature.all_names:
             first = next(iter(masks), None)
-            if (
-                first is not None
-                and signature.takes_mask
-                and arguments.get("mask") is None
-                and first != "mask"
-            ):
+            if first is not None and signature.takes_mask and arguments.get("mask") is None and first != "mask":
                 if masking.any_mask(masks[first]):
                     kwargs = {**kwargs, "mask": masks[first]}
                     args = args[: signature.names.index("mask")] if "mask" in signature.names else args
@@ -298,11 +281,7 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
                 if position < len(args):
                     given = args[position]
                 else:
-                    given = (
-                        outer_training
-                        if outer_training is not None
-                        else self._call_signature.training_default
-                    )
+                    given = outer_training if outer_training is not None else self._call_signature.training_default
                     kwargs = {**kwargs, "training": given}
             training = given
         if outer_id == 0:

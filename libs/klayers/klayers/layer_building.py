@@ -107,10 +107,7 @@ class LayerBuilding:
             return
         names = build_parameters(self.build)
         shapes = {n: shape_of(x) for n, x in arguments.items() if has_shape(x)}
-        if len(names) == 1 and names[0] not in {f"{n}_shape" for n in shapes} - {
-            "input_shape",
-            "inputs_shape",
-        }:
+        if len(names) == 1 and names[0] not in {f"{n}_shape" for n in shapes} - {"input_shape", "inputs_shape"}:
             self.build(next(iter(shapes.values()), None))
             return
         given = {}

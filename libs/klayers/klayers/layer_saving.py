@@ -18,11 +18,7 @@ class LayerSaving:
 
     def get_config(self: Any) -> dict[str, Any]:
         """Constructor arguments from which `from_config` makes an equal layer."""
-        base = {
-            "name": self.name,
-            "trainable": self.trainable,
-            "dtype": dtype_policies.serialize(self._dtype_policy),
-        }
+        base = {"name": self.name, "trainable": self.trainable, "dtype": dtype_policies.serialize(self._dtype_policy)}
         if self._activity_regularizer is not None:
             base["activity_regularizer"] = regularizers.serialize(self._activity_regularizer)
         if type(self).get_config is not LayerSaving.get_config:
@@ -48,11 +44,7 @@ class LayerSaving:
         parameters = inspect.signature(cls.__init__).parameters
         later = {}
         if not any(p.kind is p.VAR_KEYWORD for p in parameters.values()):
-            later = {
-                k: config.pop(k)
-                for k in ("name", "trainable", "dtype")
-                if k in config and k not in parameters
-            }
+            later = {k: config.pop(k) for k in ("name", "trainable", "dtype") if k in config and k not in parameters}
         layer = super().from_config(config)  # type: ignore[misc]  # Operation's, the next class in every layer
         if "name" in later:
             layer.name = later["name"]
@@ -69,9 +61,7 @@ class LayerSaving:
             return None
         if isinstance(shapes, dict) and all(name.endswith("_shape") for name in shapes):
             # One shape per argument; a dictionary with other keys is the structure of a single argument.
-            return (
-                {"shapes_dict": shapes} if len(shapes) > 1 else {"input_shape": next(iter(shapes.values()))}
-            )
+            return {"shapes_dict": shapes} if len(shapes) > 1 else {"input_shape": next(iter(shapes.values()))}
         return {"input_shape": shapes}
 
     def build_from_config(self, config: dict[str, Any]) -> None:
@@ -146,11 +136,7 @@ class LayerSaving:
 
 def tuples(shape: Any) -> Any:
     if isinstance(shape, list):
-        return (
-            tuple(shape)
-            if all(d is None or isinstance(d, int) for d in shape)
-            else [tuples(s) for s in shape]
-        )
+        return tuple(shape) if all(d is None or isinstance(d, int) for d in shape) else [tuples(s) for s in shape]
     if isinstance(shape, dict):
         return {k: tuples(v) for k, v in shape.items()}
     return shape

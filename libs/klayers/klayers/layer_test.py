@@ -226,9 +226,7 @@ def test_stateless_call_changes_nothing():
 def test_stateless_losses():
     layer = Dense(2, kernel_regularizer="l2", kernel_initializer="ones", use_bias=False)
     layer.build((None, 3))
-    _, _, losses = layer.stateless_call(
-        [tensor(np.full((3, 2), 2.0))], [], tensor(np.ones((1, 3))), return_losses=True
-    )
+    _, _, losses = layer.stateless_call([tensor(np.full((3, 2), 2.0))], [], tensor(np.ones((1, 3))), return_losses=True)
     assert [float(array(x)) for x in losses] == [pytest.approx(0.01 * 24)]
 
 

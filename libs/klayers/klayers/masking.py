@@ -39,9 +39,7 @@ def set_mask(x: Any, mask: Any) -> None:
         key = id(x)
         try:
             _table[key] = (weakref.ref(x, lambda _: _table.pop(key, None)), mask)
-        except (
-            TypeError
-        ):  # neither attributes nor weak references (NumPy scalars): such a tensor carries no mask
+        except TypeError:  # neither attributes nor weak references (NumPy scalars): such a tensor carries no mask
             return
 
 

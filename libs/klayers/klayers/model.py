@@ -107,9 +107,7 @@ class Model(Layer):
         for layer in layers:
             if layer.name == name:
                 return layer
-        raise ValueError(
-            f"There is no layer named {name!r}; the model has {', '.join(l.name for l in layers)}."
-        )
+        raise ValueError(f"There is no layer named {name!r}; the model has {', '.join(l.name for l in layers)}.")
 
     # Running
 
@@ -230,9 +228,7 @@ _variants: dict[tuple[type, type], type] = {}
 def _functional_variant(cls: type, functional: type) -> type:
     key = (cls, functional)
     if key not in _variants:
-        _variants[key] = type(
-            cls.__name__, (cls, functional), {"__module__": cls.__module__, "__doc__": cls.__doc__}
-        )
+        _variants[key] = type(cls.__name__, (cls, functional), {"__module__": cls.__module__, "__doc__": cls.__doc__})
     return _variants[key]
 
 

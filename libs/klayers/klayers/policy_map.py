@@ -116,9 +116,7 @@ class DTypePolicyMap(DTypePolicy, MutableMapping):
         }
 
     @classmethod
-    def from_config(
-        cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None
-    ) -> DTypePolicyMap:
+    def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> DTypePolicyMap:
         config = dict(config)
         for path, policy in (config.get("policy_map") or {}).items():
             if isinstance(policy, dict):

@@ -101,9 +101,7 @@ def _numbers(mode: str, kind: str, *fields: str) -> list[int]:
 
 def _check_size(size: int, field: str, mode: str) -> int:
     if size != -1 and size < 1:
-        raise ValueError(
-            f"{field} must be positive, or -1 for one scale per channel, not {size} (in {mode!r})."
-        )
+        raise ValueError(f"{field} must be positive, or -1 for one scale per channel, not {size} (in {mode!r}).")
     return size
 
 

@@ -164,12 +164,7 @@ class OrthogonalRegularizer(Regularizer):
 
 
 _REGULARIZERS = ByName(
-    "regularizer",
-    "keras.regularizers",
-    (Regularizer, L1, L2, L1L2, OrthogonalRegularizer),
-    l1=L1,
-    l2=L2,
-    l1_l2=L1L2,
+    "regularizer", "keras.regularizers", (Regularizer, L1, L2, L1L2, OrthogonalRegularizer), l1=L1, l2=L2, l1_l2=L1L2
 )
 
 

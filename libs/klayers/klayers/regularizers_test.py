@@ -60,10 +60,7 @@ def test_configs_as_files_have_them():
     assert regularizers.serialize(regularizers.L1()) == {**record, "registered_name": None}
     assert regularizers.L2(0.3).get_config() == {"l2": 0.3}
     assert regularizers.L1L2(0.1, None).get_config() == {"l1": 0.1, "l2": 0.0}
-    assert regularizers.OrthogonalRegularizer(0.3).get_config() == {
-        "factor": 0.30000001192092896,
-        "mode": "rows",
-    }
+    assert regularizers.OrthogonalRegularizer(0.3).get_config() == {"factor": 0.30000001192092896, "mode": "rows"}
     again = regularizers.get(regularizers.serialize(regularizers.L1L2(0.1, 0.2)))
     assert (again.l1, again.l2) == (0.1, 0.2)
 

@@ -105,9 +105,7 @@ class Sequential(Model):
                 self._tail = None
                 self.built = False
             else:
-                self._tail = (
-                    self._layers[-1].output if len(self._layers[-1]._inbound_nodes) == 1 else self._retrace()
-                )
+                self._tail = self._layers[-1].output if len(self._layers[-1]._inbound_nodes) == 1 else self._retrace()
         return layer
 
     def _retrace(self) -> Any:
@@ -124,9 +122,7 @@ class Sequential(Model):
 
     @layers.setter
     def layers(self, _: Any) -> None:
-        raise AttributeError(
-            "`layers` of a Sequential changes by add() and pop(); choose another name for yours."
-        )
+        raise AttributeError("`layers` of a Sequential changes by add() and pop(); choose another name for yours.")
 
     def _sublayers(self) -> list[Any]:
         return self._layers

@@ -34,9 +34,7 @@ class CallSignature:
         self.training_default = next((p.default for p in parameters if p.name == "training"), None)
         if self.training_default is inspect.Parameter.empty:
             self.training_default = None
-        self.mask_names = {
-            n[: -len("_mask")]: n for n in every if n.endswith("_mask") and n[: -len("_mask")] in every
-        }
+        self.mask_names = {n[: -len("_mask")]: n for n in every if n.endswith("_mask") and n[: -len("_mask")] in every}
         self.required = [
             p.name
             for p in parameters
@@ -95,6 +93,4 @@ def build_parameters(function: Callable[..., Any]) -> list[str]:
 @functools.cache
 def _build_parameters(function: Callable[..., Any]) -> list[str]:
     parameters = list(inspect.signature(function).parameters.values())[1:]
-    return [
-        p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)
-    ]
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY)]

@@ -65,9 +65,9 @@ def _is_chain(model: Any) -> bool:
     function = getattr(model, "_function", None)
     if function is None:
         return True
-    return all(
-        len(tree.flatten((n.args, n.kwargs))) <= 1 or len(n.inputs) <= 1 for n in function.nodes
-    ) and all(len(op._inbound_nodes) <= 1 and len(op._outbound_nodes) <= 1 for op in model.operations)
+    return all(len(tree.flatten((n.args, n.kwargs))) <= 1 or len(n.inputs) <= 1 for n in function.nodes) and all(
+        len(op._inbound_nodes) <= 1 and len(op._outbound_nodes) <= 1 for op in model.operations
+    )
 
 
 def _rows(model: Any, depth: int, options: dict[str, Any]) -> list[list[str]]:
@@ -132,9 +132,7 @@ def print_summary(
 
 def _select(rows: list[list[str]], layer_range: Any) -> list[list[str]]:
     if len(layer_range) != 2:
-        raise ValueError(
-            f"layer_range is a pair of layer names (or regular expressions), not {layer_range!r}."
-        )
+        raise ValueError(f"layer_range is a pair of layer names (or regular expressions), not {layer_range!r}.")
     names = [r[0].strip("└ ").split(" ")[0] for r in rows]
     found = []
     for pattern, order in ((layer_range[0], 1), (layer_range[1], -1)):
@@ -177,12 +175,7 @@ def _wrap(text: str, width: int) -> list[str]:
         while len(piece) > width:
             lines.append(piece[:width])
             piece = piece[width:]
-        if (
-            lines
-            and len(lines[-1]) + len(piece) + 2 <= width
-            and len(text) > width
-            and len(lines[-1]) < width
-        ):
+        if lines and len(lines[-1]) + len(piece) + 2 <= width and len(text) > width and len(lines[-1]) < width:
             lines[-1] += ", " + piece
         else:
             lines.append(piece)

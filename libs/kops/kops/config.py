@@ -92,9 +92,7 @@ class Settings:
         self.image_data_format = _check(
             "image data format", file.get("image_data_format", "channels_last"), _DATA_FORMATS
         )
-        self.nnx = bool(
-            file.get("nnx_enabled", os.environ.get("KERAS_NNX_ENABLED", "") in ("1", "true", "True"))
-        )
+        self.nnx = bool(file.get("nnx_enabled", os.environ.get("KERAS_NNX_ENABLED", "") in ("1", "true", "True")))
         self.flash_attention = True
         self.traceback_filtering = True
         self.interactive_logging = True

@@ -35,19 +35,11 @@ def test_environment_chooses():
 def test_unknown_engine_is_refused_at_import():
     code, _, errors = run(BACKEND, KERAS_BACKEND="theano")
     assert code != 0
-    assert (
-        "Unknown backend 'theano' (from KERAS_BACKEND). Choose one of: tensorflow, jax, torch, numpy"
-        in errors
-    )
+    assert "Unknown backend 'theano' (from KERAS_BACKEND). Choose one of: tensorflow, jax, torch, numpy" in errors
 
 
 def test_file_chooses_and_sets(tmp_path):
-    settings = {
-        "backend": "numpy",
-        "floatx": "float16",
-        "epsilon": 1e-4,
-        "image_data_format": "channels_first",
-    }
+    settings = {"backend": "numpy", "floatx": "float16", "epsilon": 1e-4, "image_data_format": "channels_first"}
     (tmp_path / "keras.json").write_text(json.dumps(settings))
     code = "from kops import config as c; print(c.backend(), c.floatx(), c.epsilon(), c.image_data_format())"
     assert run(code, tmp_path)[1] == "numpy float16 0.0001 channels_first"

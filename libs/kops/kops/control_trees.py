@@ -115,15 +115,11 @@ def stacked(rows: list[Any], like: Callable[[], Any]) -> Any:
 
 def longer(structure: Any, length: Any) -> Any:
     """Specs with one more leading axis."""
-    return tree.map_structure(
-        lambda s: KerasTensor((length, *s.shape), s.dtype), structure, none_is_leaf=False
-    )
+    return tree.map_structure(lambda s: KerasTensor((length, *s.shape), s.dtype), structure, none_is_leaf=False)
 
 
 def without_first(structure: Any) -> Any:
     """Specs of the slices along the first axis."""
     return tree.map_structure(
-        lambda x: KerasTensor(x.shape[1:], x.dtype, record_history=False),
-        specs(structure),
-        none_is_leaf=False,
+        lambda x: KerasTensor(x.shape[1:], x.dtype, record_history=False), specs(structure), none_is_leaf=False
     )

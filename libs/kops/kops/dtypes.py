@@ -85,13 +85,9 @@ def standardize_dtype(dtype: Any) -> str:
         return dtype if dtype in ALL else _from_text(dtype)
     if isinstance(dtype, type):
         if dtype in (bool, int, float, complex, str):
-            return {
-                bool: "bool",
-                int: "int32",
-                float: config.settings.floatx,
-                complex: "complex64",
-                str: "string",
-            }[dtype]
+            return {bool: "bool", int: "int32", float: config.settings.floatx, complex: "complex64", str: "string"}[
+                dtype
+            ]
         return _from_text(dtype.__name__.rstrip("_"))
     name = getattr(dtype, "name", None)
     if name is None:

@@ -21,14 +21,10 @@ def parse(subscripts: str, count: int) -> tuple[tuple[tuple[str, str], ...], tup
     left, arrow, right = text.partition("->")
     inputs = left.split(",")
     if len(inputs) != count:
-        raise ValueError(
-            f"subscripts {subscripts!r} describe {len(inputs)} operands, but {count} were given."
-        )
+        raise ValueError(f"subscripts {subscripts!r} describe {len(inputs)} operands, but {count} were given.")
     letters = left.replace(",", "").replace("...", "")
     if not arrow:
-        right = ("..." if "..." in left else "") + "".join(
-            sorted(c for c in set(letters) if letters.count(c) == 1)
-        )
+        right = ("..." if "..." in left else "") + "".join(sorted(c for c in set(letters) if letters.count(c) == 1))
     for term in (*inputs, right):
         bare = term.replace("...", "", 1)
         if bare and not bare.isalpha():

@@ -118,10 +118,7 @@ class Function(Operation):
         """Run the graph on a structure like `inputs` of the constructor."""
         flat = self._flatten_inputs(inputs)
         e = engine()
-        flat = [
-            x if x is None or e.is_tensor(x) or isinstance(x, KerasTensor) else e.convert(x, None)
-            for x in flat
-        ]
+        flat = [x if x is None or e.is_tensor(x) or isinstance(x, KerasTensor) else e.convert(x, None) for x in flat]
         return self.pack_outputs(self.run(flat))
 
     def _flatten_inputs(self, inputs: Any) -> list[Any]:
@@ -135,11 +132,7 @@ class Function(Operation):
 
     def compute_output_spec(self, inputs: Any) -> Any:
         flat = self._flatten_inputs(inputs)
-        if all(
-            a.shape == b.shape and a.dtype == b.dtype
-            for a, b in zip(flat, self._inputs)
-            if hasattr(a, "shape")
-        ):
+        if all(a.shape == b.shape and a.dtype == b.dtype for a, b in zip(flat, self._inputs) if hasattr(a, "shape")):
             outputs: Any = self._outputs
         else:
             specs = [

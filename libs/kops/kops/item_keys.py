@@ -35,14 +35,10 @@ def entries_of(key: Any, ndim: int) -> list[Any]:
     entries = list(key) if isinstance(key, tuple) else [key]
     entries = [np.asarray(e) if isinstance(e, list) else e for e in entries]
     if any(isinstance(e, (bool, np.bool_)) for e in entries):
-        raise TypeError(
-            "a single True or False is no index; a mask has the shape of the axes it selects from."
-        )
+        raise TypeError("a single True or False is no index; a mask has the shape of the axes it selects from.")
     for e in entries:
         if not (e is None or e is Ellipsis or isinstance(e, slice) or _is_int(e) or is_array(e)):
-            raise TypeError(
-                f"an index is an int, a slice, None, ... or a tensor of ints or bools, not {e!r}."
-            )
+            raise TypeError(f"an index is an int, a slice, None, ... or a tensor of ints or bools, not {e!r}.")
     gaps = [i for i, e in enumerate(entries) if e is Ellipsis]
     used = sum(_axes_of(e) for e in entries)
     if len(gaps) > 1:
@@ -71,9 +67,7 @@ def _axes_of(e: Any) -> int:
 
 
 def _is_int(e: Any) -> bool:
-    return isinstance(e, int) or (
-        not isinstance(e, slice) and not hasattr(e, "shape") and hasattr(e, "__index__")
-    )
+    return isinstance(e, int) or (not isinstance(e, slice) and not hasattr(e, "shape") and hasattr(e, "__index__"))
 
 
 def item_shape(shape: Shape, key: Any) -> Shape:
@@ -128,15 +122,11 @@ def _check_mask(e: Any, shape: Shape, axis: int) -> None:
     for i, d in enumerate(e.shape):
         have = shape[axis + i]
         if None not in (d, have) and d != have:
-            raise IndexError(
-                f"a mask of shape {tuple(e.shape)} does not fit axis {axis + i} of length {have}."
-            )
+            raise IndexError(f"a mask of shape {tuple(e.shape)} does not fit axis {axis + i} of length {have}.")
 
 
 def _slice_length(s: slice, length: int | None) -> int | None:
-    if not all(
-        v is None or hasattr(v, "__index__") and not hasattr(v, "shape") for v in (s.start, s.stop, s.step)
-    ):
+    if not all(v is None or hasattr(v, "__index__") and not hasattr(v, "shape") for v in (s.start, s.stop, s.step)):
         return None
     if s.step == 0:
         raise ValueError("the step of a slice cannot be 0.")

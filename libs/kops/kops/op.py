@@ -98,9 +98,7 @@ class Op:
         positions = self.tensor_positions + self.operand_positions
         if any_symbolic(*(args[i] for i in positions)):
             return self._remember(key, self.symbolic)
-        if find_tape([args[i] for i in positions]) is not None and not any(
-            _holds_variable(args[i]) for i in positions
-        ):
+        if find_tape([args[i] for i in positions]) is not None and not any(_holds_variable(args[i]) for i in positions):
             return self._remember(key, self._writing)
         foreign = False
         for i in self.tensor_positions:
@@ -138,9 +136,7 @@ class Op:
         self.plans[key] = plan
         return plan
 
-    def map_tensors(
-        self, change: Callable[[Any], Any], args: Sequence[Any], operands: bool = False
-    ) -> list[Any]:
+    def map_tensors(self, change: Callable[[Any], Any], args: Sequence[Any], operands: bool = False) -> list[Any]:
         result = list(args)
         for i in self.tensor_positions:
             x = result[i]
@@ -166,12 +162,7 @@ class Op:
         e = engine()
 
         def change(x: Any) -> Any:
-            if (
-                x is None
-                or isinstance(x, SCALARS)
-                or e.is_tensor(x)
-                or isinstance(x, (KerasTensor, Variable))
-            ):
+            if x is None or isinstance(x, SCALARS) or e.is_tensor(x) or isinstance(x, (KerasTensor, Variable)):
                 return x
             return e.convert(x, None)
 
@@ -225,9 +216,7 @@ class Op:
         steps: list[tuple[int, Callable[[Any], Any]]] = []
         for i, d, target in zip(self.tensor_positions, ds, compute):
             if isinstance(d, list):
-                each = [
-                    self._step(x, dx, target, raw_scalars, is_body) for x, dx in zip(_as_list(args[i]), d)
-                ]
+                each = [self._step(x, dx, target, raw_scalars, is_body) for x, dx in zip(_as_list(args[i]), d)]
                 if any(step is not None for step in each):
                     steps.append((i, _stepwise(each)))
             else:
@@ -276,9 +265,7 @@ class Op:
             return [_weak_dtype(v) for v in x]
         return _weak_dtype(x)
 
-    def _step(
-        self, x: Any, d: Any, target: Any, raw_scalars: bool, is_body: bool
-    ) -> Callable[[Any], Any] | None:
+    def _step(self, x: Any, d: Any, target: Any, raw_scalars: bool, is_body: bool) -> Callable[[Any], Any] | None:
         """How one argument becomes what the kernel wants; None when it is that already."""
         e = engine()
         if d is None:
@@ -410,11 +397,7 @@ class Op:
             return error
         words = words or str(error)
         shown = ", ".join(f"{p.name}: {_show(v)}" for p, v in zip(self.parameters, args))
-        kind = (
-            type(error)
-            if type(error) in (ValueError, TypeError, IndexError, NotImplementedError)
-            else ValueError
-        )
+        kind = type(error) if type(error) in (ValueError, TypeError, IndexError, NotImplementedError) else ValueError
         named = _mark_named(kind(f"{self.name}: {words} Called with {shown}."))
         named._words = words  # type: ignore[attr-defined]
         return named
@@ -493,9 +476,7 @@ def _stepwise(each: list[Any]) -> Callable[[Any], Any]:
     return lambda xs: [x if step is None else step(x) for x, step in zip(xs, each)]
 
 
-def _with_steps(
-    kernel: Callable[..., Any], steps: list[tuple[int, Callable[[Any], Any]]]
-) -> Callable[..., Any]:
+def _with_steps(kernel: Callable[..., Any], steps: list[tuple[int, Callable[[Any], Any]]]) -> Callable[..., Any]:
     if not steps:
         return kernel
 
@@ -535,9 +516,7 @@ def _spec(x: Any) -> Any:
         return KerasTensor(x.shape, x.dtype, record_history=False)
     e = engine()
     if e.is_tensor(x):
-        return KerasTensor(
-            e.shape(x), e.dtype_name(x), sparse=sparse_rules.is_sparse(x), record_history=False
-        )
+        return KerasTensor(e.shape(x), e.dtype_name(x), sparse=sparse_rules.is_sparse(x), record_history=False)
     if isinstance(x, SCALARS):
         return KerasTensor((), result_type(_weak_dtype(x)), record_history=False)
     array = np.asarray(x)

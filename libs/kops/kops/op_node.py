@@ -116,9 +116,7 @@ def record(op: Op, args: Sequence[Any], outputs: Any) -> None:
             operands.extend(value)
         else:
             operands.append(canonical_key(value) if p.name == "key" else value)
-    optional = [
-        p for p in op.parameters if p.kind != "static" and p.passing is p.passing.POSITIONAL_OR_KEYWORD
-    ]
+    optional = [p for p in op.parameters if p.kind != "static" and p.passing is p.passing.POSITIONAL_OR_KEYWORD]
     while operands and operands[-1] is None and len(operands) == len(optional):
         operands.pop()
         optional.pop()
@@ -168,13 +166,9 @@ def from_config(class_name: str, config: dict[str, Any]) -> OpNode:
     unknown = set(config) - known
     open_ended = next((p.name for p in op.parameters if p.passing is p.passing.VAR_KEYWORD), None)
     if unknown and open_ended is None:
-        raise ValueError(
-            f"{class_name} takes no argument {', '.join(sorted(unknown))}; it has {sorted(known)}."
-        )
+        raise ValueError(f"{class_name} takes no argument {', '.join(sorted(unknown))}; it has {sorted(known)}.")
     static = {
-        k: tuple(v) if isinstance(v, list) and is_shape(tuple(v)) else v
-        for k, v in config.items()
-        if k in static_names
+        k: tuple(v) if isinstance(v, list) and is_shape(tuple(v)) else v for k, v in config.items() if k in static_names
     }
     if open_ended is not None:
         static[open_ended] = {k: config[k] for k in unknown}

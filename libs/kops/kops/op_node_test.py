@@ -69,7 +69,5 @@ def test_class_names_are_those_of_files():
             if op is not None and given["class_name"] == "Operation":
                 continue
             if op is not None and (given["module"], given["class_name"]) != op_node.node_class(op):
-                wrong.append(
-                    f"{name}: {op_node.node_class(op)}, files say {(given['module'], given['class_name'])}"
-                )
+                wrong.append(f"{name}: {op_node.node_class(op)}, files say {(given['module'], given['class_name'])}")
     assert not wrong, "\n".join(sorted(set(wrong)))

@@ -184,9 +184,7 @@ def test_list_parameters():
         return add(result, scale)
 
     try:
-        out = total_in_test(
-            [tensor([1], "int32"), tensor([0.5], "float16"), Variable([1.0], dtype="float16")]
-        )
+        out = total_in_test([tensor([1], "int32"), tensor([0.5], "float16"), Variable([1.0], dtype="float16")])
         assert dtype(out) == "float16" and numbers(out) == [3.5]
         assert total_in_test([KerasTensor((2,), "int32"), KerasTensor((1,), "float16")]).shape == (2,)
     finally:

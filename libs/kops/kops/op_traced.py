@@ -25,16 +25,12 @@ def traced(op: Any, args: tuple[Any, ...]) -> Any:
     for i in op.operand_positions:
         changed[i] = read(changed[i])
     described = tuple(
-        tuple(_describe(v) for v in changed[i])
-        if op.parameters[i].kind == "tensors"
-        else _describe(changed[i])
+        tuple(_describe(v) for v in changed[i]) if op.parameters[i].kind == "tensors" else _describe(changed[i])
         for i in op.tensor_positions
     )
     statics = tuple(changed[i] for i, _ in op.key_positions)
     kernel = e.lookup(op.name, changed)
-    targets, result, native_dtype, raw_scalars = _traced_constants(
-        op.name, described, statics, kernel is None
-    )
+    targets, result, native_dtype, raw_scalars = _traced_constants(op.name, described, statics, kernel is None)
     for i, target in zip(op.tensor_positions, targets):
         x = changed[i]
         if op.parameters[i].kind == "tensors":

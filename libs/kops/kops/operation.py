@@ -35,9 +35,7 @@ class Node:
         self.operation = operation
         self.args = args
         self.kwargs = kwargs
-        self.inputs: list[KerasTensor] = [
-            x for x in tree.flatten((args, kwargs)) if isinstance(x, KerasTensor)
-        ]
+        self.inputs: list[KerasTensor] = [x for x in tree.flatten((args, kwargs)) if isinstance(x, KerasTensor)]
         self.outputs: list[KerasTensor] = tree.flatten(outputs)
         self.parents: list[Node] = []
         for x in self.inputs:
@@ -178,10 +176,6 @@ class Operation:
     def _only_node(self) -> Node:
         nodes = self._inbound_nodes
         if len(nodes) != 1:
-            state = (
-                "has not been called on symbolic tensors" if not nodes else f"was called {len(nodes)} times"
-            )
-            raise AttributeError(
-                f"{type(self).__name__} {self.name!r} {state}, so it has no single input and output."
-            )
+            state = "has not been called on symbolic tensors" if not nodes else f"was called {len(nodes)} times"
+            raise AttributeError(f"{type(self).__name__} {self.name!r} {state}, so it has no single input and output.")
         return nodes[0]

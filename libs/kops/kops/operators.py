@@ -18,14 +18,7 @@ _BINARY = {
     "or": "logical_or",
     "xor": "logical_xor",
 }
-_COMPARE = {
-    "lt": "less",
-    "le": "less_equal",
-    "gt": "greater",
-    "ge": "greater_equal",
-    "eq": "equal",
-    "ne": "not_equal",
-}
+_COMPARE = {"lt": "less", "le": "less_equal", "gt": "greater", "ge": "greater_equal", "eq": "equal", "ne": "not_equal"}
 _UNARY = {"neg": "negative", "abs": "absolute", "invert": "logical_not"}
 
 

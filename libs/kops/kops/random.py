@@ -174,9 +174,7 @@ def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, se
 
 
 @public("keras.random.truncated_normal")
-def truncated_normal(
-    shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None
-) -> Any:
+def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, seed: Any = None) -> Any:
     """Numbers with a normal distribution, cut off two standard deviations from the mean.
 
     Args:

@@ -157,9 +157,7 @@ def test_beta(a, b):
     check_distribution(random.beta((N // 2,), a, b, seed=4), stats.beta(a, b).cdf)
 
 
-@pytest.mark.parametrize(
-    "n, p", [(1, 0.3), (12, 0.9), (30, 0.5), (500, 0.02), (1000, 0.7), (10, 0.0), (10, 1.0)]
-)
+@pytest.mark.parametrize("n, p", [(1, 0.3), (12, 0.9), (30, 0.5), (500, 0.02), (1000, 0.7), (10, 0.0), (10, 1.0)])
 def test_binomial(n, p):
     x = host(random.binomial((N // 2,), n, p, seed=4)).astype(int)
     if p in (0.0, 1.0):
@@ -229,9 +227,7 @@ def test_dropout_drops_infinities_too():
 @pytest.mark.parametrize("rate", [-0.1, 1.5])
 def test_dropout_rate(rate):
     for x in (np.ones(3, "float32"), KerasTensor((3,))):
-        with pytest.raises(
-            ValueError, match=rf"dropout: rate is the fraction to drop, in \[0, 1\]; got {rate}"
-        ):
+        with pytest.raises(ValueError, match=rf"dropout: rate is the fraction to drop, in \[0, 1\]; got {rate}"):
             random.dropout(x, rate)
 
 
@@ -379,8 +375,7 @@ def test_graph_draws_anew():
 def _functions():
     e = engine()
     logits, numbers, ones = (
-        e.convert(x, None)
-        for x in (np.zeros((2, 4), "float32"), np.arange(6, dtype="int32"), np.ones(9, "float32"))
+        e.convert(x, None) for x in (np.zeros((2, 4), "float32"), np.arange(6, dtype="int32"), np.ones(9, "float32"))
     )
     return [
         lambda key: random.uniform((3, 2), -1.0, 1.0, seed=key),
@@ -429,9 +424,7 @@ def test_compiled_to_machine_code_with_a_seed_that_is_a_constant():
 
     torch._dynamo.reset()
     run = torch.compile(lambda x: x + random.randint((7,), 0, 1000, seed=3, dtype="int32"))
-    assert np.array_equal(
-        host(run(torch.zeros(7))), host(random.randint((7,), 0, 1000, seed=3, dtype="int32"))
-    )
+    assert np.array_equal(host(run(torch.zeros(7))), host(random.randint((7,), 0, 1000, seed=3, dtype="int32")))
 
 
 @pytest.mark.skipif(engine().NAME != "jax", reason="JAX")
@@ -450,9 +443,7 @@ def test_vmap_over_seeds_and_state_through_jit():
 
     x, state = step(g.state.value)
     y, _ = step(state)
-    assert np.allclose(x, host(random.uniform((2,), seed=g))) and np.allclose(
-        y, host(random.uniform((2,), seed=g))
-    )
+    assert np.allclose(x, host(random.uniform((2,), seed=g))) and np.allclose(y, host(random.uniform((2,), seed=g)))
 
 
 @pytest.mark.skipif(engine().NAME != "jax", reason="JAX")

@@ -77,15 +77,7 @@ def masked_step(step: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def lstm(
-    loop: Loop,
-    inputs: Any,
-    h0: Any,
-    c0: Any,
-    kernel: Any,
-    recurrent_kernel: Any,
-    bias: Any,
-    mask: Any,
-    reverse: bool,
+    loop: Loop, inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool
 ) -> list[Any]:
     check(inputs, (h0, c0), kernel, recurrent_kernel, mask, 4)
 
@@ -160,9 +152,7 @@ def simple_rnn(
     return [outputs, *states]
 
 
-def ctc_loss(
-    loop: Loop, target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int
-) -> Any:
+def ctc_loss(loop: Loop, target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int) -> Any:
     """The forward algorithm of CTC: one step per output, over the labels with blanks around them."""
     from kops.declare import OPS
 

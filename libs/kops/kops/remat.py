@@ -28,9 +28,7 @@ class RematScope:
         layer_names: for "list_of_layers".
     """
 
-    def __init__(
-        self, mode: str | None = "full", output_size_threshold: int = 1024, layer_names: Any = None
-    ) -> None:
+    def __init__(self, mode: str | None = "full", output_size_threshold: int = 1024, layer_names: Any = None) -> None:
         if mode not in _MODES:
             raise ValueError(f"mode must be one of {_MODES}, not {mode!r}.")
         self.mode = mode

@@ -143,9 +143,7 @@ def draw_seed(seed: Any) -> Any:
         tensor = e.convert(seed, None)
         if "int" in e.dtype_name(tensor):
             return tensor
-    raise ValueError(
-        f"seed must be an integer, a SeedGenerator, a tensor of two integers, or None; got {seed!r}."
-    )
+    raise ValueError(f"seed must be an integer, a SeedGenerator, a tensor of two integers, or None; got {seed!r}.")
 
 
 @public("keras.utils.set_random_seed")

@@ -35,9 +35,7 @@ def _dimension(d: Any, shape: Any) -> int | None:
         except TypeError:
             if type(d).__name__ == "SymInt":  # torch.export: an int with a name
                 return d
-            raise ValueError(
-                f"A dimension is an integer or None, not {d!r} (in shape {tuple(shape)})."
-            ) from None
+            raise ValueError(f"A dimension is an integer or None, not {d!r} (in shape {tuple(shape)}).") from None
     if d < 0:
         raise ValueError(f"A dimension cannot be negative: got shape {tuple(shape)}.")
     return d

@@ -68,9 +68,7 @@ def test_functions_of_zero_that_are_zero(name):
     agree(getattr(kops, name), (X, True), stays=True)
 
 
-@pytest.mark.parametrize(
-    "name", ["exp", "cos", "sigmoid", "logical_not", "reciprocal", "isfinite", "ones_like"]
-)
+@pytest.mark.parametrize("name", ["exp", "cos", "sigmoid", "logical_not", "reciprocal", "isfinite", "ones_like"])
 def test_others_are_dense(name):
     agree(getattr(kops, name), (X, True), stays=False)
 
@@ -144,9 +142,7 @@ def test_taking_rows_by_sparse_indices():
 
 def test_conversions():
     x = sparse(X)
-    assert (
-        kops.is_tensor(x) and kops.convert_to_tensor(x) is x and kops.convert_to_tensor(x, sparse=True) is x
-    )
+    assert kops.is_tensor(x) and kops.convert_to_tensor(x) is x and kops.convert_to_tensor(x, sparse=True) is x
     dense = kops.convert_to_tensor(x, sparse=False)
     assert not is_sparse(dense)
     np.testing.assert_array_equal(kops.convert_to_numpy(dense), X)

@@ -118,10 +118,7 @@ def traverse(func: Callable[[Any], Any], structure: Any, top_down: bool = True) 
             return None if result is MAP_TO_NONE else result
     if is_nested(structure):
         children, treedef = optree.tree_flatten(
-            structure,
-            is_leaf=lambda x: x is not structure,
-            none_is_leaf=True,
-            namespace=_NAMESPACE,
+            structure, is_leaf=lambda x: x is not structure, none_is_leaf=True, namespace=_NAMESPACE
         )
         structure = optree.tree_unflatten(treedef, [traverse(func, c, top_down) for c in children])
     elif top_down:

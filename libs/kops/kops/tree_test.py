@@ -40,10 +40,7 @@ def test_map():
 
 
 def test_map_up_to():
-    assert tree.map_structure_up_to([0, 0], lambda s, x: (s, x), ["a", "b"], [[1, 2], 3]) == [
-        ("a", [1, 2]),
-        ("b", 3),
-    ]
+    assert tree.map_structure_up_to([0, 0], lambda s, x: (s, x), ["a", "b"], [[1, 2], 3]) == [("a", [1, 2]), ("b", 3)]
     with pytest.raises(ValueError, match="do not match"):
         tree.map_structure_up_to([0, 0], lambda x: x, [1])
 

@@ -66,9 +66,7 @@ class Variable(Operators):
         layout: Any = None,
         **kwargs: Any,
     ) -> None:
-        deferred = kwargs.pop(
-            "deferred", False
-        )  # the initializer runs in `initialize`, unless a value comes before
+        deferred = kwargs.pop("deferred", False)  # the initializer runs in `initialize`, unless a value comes before
         if kwargs:
             raise TypeError(f"Variable got unknown arguments: {', '.join(kwargs)}.")
         name = name or auto_name(type(self).__name__)
@@ -77,9 +75,7 @@ class Variable(Operators):
         if aggregation not in AGGREGATIONS:
             raise ValueError(f"aggregation must be one of {', '.join(AGGREGATIONS)}, not {aggregation!r}.")
         if synchronization not in SYNCHRONIZATIONS:
-            raise ValueError(
-                f"synchronization must be one of {', '.join(SYNCHRONIZATIONS)}, not {synchronization!r}."
-            )
+            raise ValueError(f"synchronization must be one of {', '.join(SYNCHRONIZATIONS)}, not {synchronization!r}.")
         self._name = name
         parent = current_path()
         self._path = f"{parent}/{name}" if parent else name
@@ -228,9 +224,7 @@ class Variable(Operators):
 
     def take(self, array: np.ndarray) -> None:
         """`assign` an array that nobody else uses any more: its memory may become the variable's own."""
-        plain = (
-            isinstance(array, np.ndarray) and array.shape == self._shape and array.dtype.name == self._dtype
-        )
+        plain = isinstance(array, np.ndarray) and array.shape == self._shape and array.dtype.name == self._dtype
         if not plain or ambient.stateless is not None or ambient.placement is not None:
             self.assign(array)
         else:

@@ -49,9 +49,7 @@ def channels_first(data_format: str | None) -> bool:
 def geometry(ndim: int, strides: Any, padding: str, data_format: str | None, dilation: Any = 1) -> Geometry:
     """Window arguments, checked; `ndim` is that of the input with batch and channels."""
     if not 3 <= ndim <= 5:
-        raise ValueError(
-            f"the input has batch, channels and 1 to 3 spatial dimensions; it has {ndim} dimensions."
-        )
+        raise ValueError(f"the input has batch, channels and 1 to 3 spatial dimensions; it has {ndim} dimensions.")
     as_key = [tuple(v) if isinstance(v, list) else v for v in (strides, dilation)]
     compiling = engine().compiling
     # torch.compile warns of caches, and needs none.
@@ -102,9 +100,7 @@ def paddings(sizes: Sequence[int], window: Sequence[int], g: Geometry) -> list[t
     return [same_padding(*args) for args in zip(sizes, window, g.strides, g.dilation)]
 
 
-def positions(
-    size: int | None, window: int | None, stride: int, padding: str, dilation: int = 1
-) -> int | None:
+def positions(size: int | None, window: int | None, stride: int, padding: str, dilation: int = 1) -> int | None:
     """How many windows fit into a dimension; None if a size is unknown."""
     if size is None or window is None:
         return None
@@ -112,9 +108,7 @@ def positions(
         return -(-size // stride)
     count = (size - extent(window, dilation)) // stride + 1
     if count < 1 and size:
-        raise ValueError(
-            f"a window of {extent(window, dilation)} does not fit into {size} positions without padding."
-        )
+        raise ValueError(f"a window of {extent(window, dilation)} does not fit into {size} positions without padding.")
     return max(count, 0)
 
 
@@ -134,8 +128,7 @@ def assemble(batch: D, sizes: Sequence[D], depth: D, g: Geometry) -> tuple[D, ..
 def slide(shape: Sequence[int | None], window: Sequence[int | None], depth: int | None, g: Geometry) -> Shape:
     """The output shape of a window that slides over an input of `shape` and gives `depth` channels."""
     sizes = (
-        positions(size, w, s, g.padding, d)
-        for size, w, s, d in zip(spatial(shape, g), window, g.strides, g.dilation)
+        positions(size, w, s, g.padding, d) for size, w, s, d in zip(spatial(shape, g), window, g.strides, g.dilation)
     )
     return assemble(shape[0], tuple(sizes), depth, g)
 
@@ -181,9 +174,7 @@ def taps(x: Any, window: Sequence[int], g: Geometry) -> Iterator[Any]:
 
     `x` is padded already and has channels last.
     """
-    counts = [
-        (size - extent(w, d)) // s + 1 for size, w, s, d in zip(x.shape[1:-1], window, g.strides, g.dilation)
-    ]
+    counts = [(size - extent(w, d)) // s + 1 for size, w, s, d in zip(x.shape[1:-1], window, g.strides, g.dilation)]
     if min(counts) < 1 and min(x.shape[1:-1]):
         raise ValueError("The window is larger than the input.")
     for offsets in itertools.product(*(range(w) for w in window)):

@@ -80,9 +80,7 @@ def make_wrapper(op: Any) -> Callable[..., Any]:
     positional = ", ".join(names) + ("," if names else "")
     e = engine()
     functional = op.kind == "functional"
-    factory = _factory(
-        ", ".join(signature), positional, "" if functional else _key_of(op), e.compiling is not None
-    )
+    factory = _factory(", ".join(signature), positional, "" if functional else _key_of(op), e.compiling is not None)
     get = (lambda key: op.run_functional) if functional else op.plans.get
     function = factory(op, get, e.compiling)
     body = op.body

@@ -68,9 +68,7 @@ def main() -> int:
             explained[rule["why"]] += 1
             if options.all:
                 print(f"({rule['why']}) {line}")
-    print(
-        f"{e.NAME}: {len(theirs)} calls compared, {sum(unlisted.values())} differences not listed {dict(unlisted)}"
-    )
+    print(f"{e.NAME}: {len(theirs)} calls compared, {sum(unlisted.values())} differences not listed {dict(unlisted)}")
     for why, count in explained.most_common():
         print(f"  {count} listed: {why}")
     return bool(unlisted)
@@ -81,9 +79,7 @@ def described(sample: Any) -> tuple[Any, Any]:
     from kops.conformance.trial import _carrier, fill
 
     trial = sample.trial
-    arrays = [
-        ("array", d, _carrier(x, d), form) for x, d, form in zip(trial.numbers, trial.dtypes, sample.forms)
-    ]
+    arrays = [("array", d, _carrier(x, d), form) for x, d, form in zip(trial.numbers, trial.dtypes, sample.forms)]
     return fill((list(trial.args), trial.static), arrays)
 
 

@@ -51,9 +51,7 @@ def run(options: Any) -> int:
     with open(out / f"{e.NAME}.pickle", "wb") as file:
         pickle.dump(table, file)
     (out / f"{e.NAME}.txt").write_text("\n".join(sorted(lines)))
-    print(
-        f"{e.NAME}: {len(table)} samples in {time.time() - start:.0f} s, {len(lines)} disagreements: {dict(kinds)}"
-    )
+    print(f"{e.NAME}: {len(table)} samples in {time.time() - start:.0f} s, {len(lines)} disagreements: {dict(kinds)}")
     return bool(lines)
 
 

@@ -42,9 +42,7 @@ def abs_max_quantize_grouped_with_zero_point(
     lib: Any = np if to_numpy else kops
     x = np.asarray(inputs) if to_numpy else kops.convert_to_tensor(inputs)
     if len(x.shape) != 2 or block_size < 1:
-        raise ValueError(
-            f"A matrix and a positive block_size are needed, not shape {tuple(x.shape)}, {block_size!r}."
-        )
+        raise ValueError(f"A matrix and a positive block_size are needed, not shape {tuple(x.shape)}, {block_size!r}.")
     given = standardize_dtype(x.dtype)
     x = _cast(x, "float32")
     rows, columns = x.shape

@@ -58,9 +58,7 @@ class QuantizationConfig:
         for what in ("weight_quantizer", "activation_quantizer"):
             dtype = getattr(getattr(self, what), "output_dtype", "int8")
             if dtype != "int8":
-                raise ValueError(
-                    f"{type(self).__name__} needs a {what} with output_dtype='int8', not {dtype!r}."
-                )
+                raise ValueError(f"{type(self).__name__} needs a {what} with output_dtype='int8', not {dtype!r}.")
 
 
 @public("keras.quantizers.Int8QuantizationConfig")
@@ -148,11 +146,7 @@ class Float8QuantizationConfig(QuantizationConfig):
         return {}
 
 
-_DEFAULTS = {
-    "int8": Int8QuantizationConfig,
-    "int4": Int4QuantizationConfig,
-    "float8": Float8QuantizationConfig,
-}
+_DEFAULTS = {"int8": Int8QuantizationConfig, "int4": Int4QuantizationConfig, "float8": Float8QuantizationConfig}
 
 
 @plugin("quantization", "default")

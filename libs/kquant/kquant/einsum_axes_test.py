@@ -39,16 +39,13 @@ def test_scales_divide_out_of_the_product(equation, input_shape, kernel_shape, s
     t = rng.uniform(1, 2, [1 if i in axes.kernel_reduced else n for i, n in enumerate(kernel_shape)])
     before = np.einsum(equation, x / s, kernel / t)
     after = exact / (
-        axes.align(axes.input_reduced, axes.input_order, s)
-        * axes.align(axes.kernel_reduced, axes.kernel_order, t)
+        axes.align(axes.input_reduced, axes.input_order, s) * axes.align(axes.kernel_reduced, axes.kernel_order, t)
     )
     np.testing.assert_allclose(after, before, rtol=1e-9)
 
 
 def test_matrix_products_are_recognised():
-    assert (
-        axes_of("abc,cde->abde", input_rank=3).is_matmul and axes_of("...c,cd->...d", input_rank=4).is_matmul
-    )
+    assert axes_of("abc,cde->abde", input_rank=3).is_matmul and axes_of("...c,cd->...d", input_rank=4).is_matmul
     assert not axes_of("ab,cb->ac", input_rank=2).is_matmul
 
 

@@ -10,12 +10,7 @@ from kspec import public
 
 @public("keras.quantizers.fake_quant_with_min_max_vars")
 def fake_quant_with_min_max_vars(
-    inputs: Any,
-    min_vals: Any,
-    max_vals: Any,
-    num_bits: int = 8,
-    narrow_range: bool = False,
-    axis: int | None = None,
+    inputs: Any, min_vals: Any, max_vals: Any, num_bits: int = 8, narrow_range: bool = False, axis: int | None = None
 ) -> Any:
     """Round to one of the `2**num_bits` values between `min_vals` and `max_vals`.
 

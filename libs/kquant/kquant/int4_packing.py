@@ -46,9 +46,7 @@ def pack_int4(arr: Any, axis: int = 0, dtype: str = "int8") -> tuple[Any, tuple[
     low, high = (_to(x, "int16") for x in (low, high))
     byte = lib.bitwise_or(lib.bitwise_and(low, 15), lib.left_shift(lib.bitwise_and(high, 15), 4))
     if dtype == "int8":
-        byte = byte - lib.where(
-            byte > 127, _to(lib.full_like(byte, 256), "int16"), _to(lib.zeros_like(byte), "int16")
-        )
+        byte = byte - lib.where(byte > 127, _to(lib.full_like(byte, 256), "int16"), _to(lib.zeros_like(byte), "int16"))
     return _to(byte, dtype), shape, size
 
 
@@ -78,9 +76,7 @@ def unpack_int4(packed: Any, orig_len: int, axis: int = 0, dtype: str = "int8") 
     if dtype == "int8":
         low = low - _to(low > 7, "int8") * 16  # the sign of the low half
     high = lib.right_shift(packed, 4)  # that of the high half comes along
-    both = lib.reshape(
-        lib.stack([low, high], axis=axis + 1), (*shape[:axis], 2 * shape[axis], *shape[axis + 1 :])
-    )
+    both = lib.reshape(lib.stack([low, high], axis=axis + 1), (*shape[:axis], 2 * shape[axis], *shape[axis + 1 :]))
     if orig_len == 2 * shape[axis]:
         return _to(both, dtype)
     return _to(both, dtype)[(slice(None),) * axis + (slice(0, orig_len),)]

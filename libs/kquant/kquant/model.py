@@ -11,12 +11,7 @@ from kspec import known_plugins, plugin
 
 @plugin("quantization", "model")
 def quantize_model(
-    model: Any,
-    mode: Any = None,
-    config: Any = None,
-    filters: Any = None,
-    type_check: bool = True,
-    **kwargs: Any,
+    model: Any, mode: Any = None, config: Any = None, filters: Any = None, type_check: bool = True, **kwargs: Any
 ) -> None:
     """Quantize every layer of a built model for which there is a scheme.
 
@@ -51,9 +46,7 @@ def quantize_model(
     if done:
         return
     if already:
-        raise ValueError(
-            f"Already quantized: {', '.join(already)}. A layer is quantized once, from its float weights."
-        )
+        raise ValueError(f"Already quantized: {', '.join(already)}. A layer is quantized once, from its float weights.")
     if filters is not None:
         warnings.warn(f"No layer was quantized: filters={filters!r} selects none of them.", stacklevel=3)
         return
@@ -101,6 +94,4 @@ def _filter(filters: Any) -> Callable[[Any], bool]:
     if isinstance(patterns, (list, tuple)) and all(isinstance(p, str) for p in patterns):
         compiled = [re.compile(p) for p in patterns]
         return lambda layer: any(p.search(layer.name) for p in compiled)
-    raise ValueError(
-        f"filters is a regular expression, a list of them, or a function of a layer, not {filters!r}."
-    )
+    raise ValueError(f"filters is a regular expression, a list of them, or a function of a layer, not {filters!r}.")

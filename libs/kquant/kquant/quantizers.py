@@ -85,9 +85,7 @@ class AbsMaxQuantizer(Quantizer):
         return config
 
 
-_NAMES = ByName(
-    "quantizer", "keras.quantizers", (AbsMaxQuantizer,), abs_max=AbsMaxQuantizer, Quantizer=Quantizer
-)
+_NAMES = ByName("quantizer", "keras.quantizers", (AbsMaxQuantizer,), abs_max=AbsMaxQuantizer, Quantizer=Quantizer)
 
 
 @public("keras.quantizers.serialize")
@@ -116,8 +114,6 @@ def get(identifier: Any, **kwargs: Any) -> Any:
     if kwargs:
         cls = _NAMES.names.get(identifier, identifier) if isinstance(identifier, str) else identifier
         if not isinstance(cls, type):
-            raise ValueError(
-                f"Arguments {', '.join(kwargs)} go with the name or class of a quantizer, not {cls!r}."
-            )
+            raise ValueError(f"Arguments {', '.join(kwargs)} go with the name or class of a quantizer, not {cls!r}.")
         return cls(**kwargs)
     return _NAMES.get(identifier)

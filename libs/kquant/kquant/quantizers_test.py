@@ -25,10 +25,7 @@ def plain(obj):
 def test_configs_are_those_of_files():
     assert plain(AbsMaxQuantizer()) == DEFAULT
     assert plain(AbsMaxQuantizer(axis=-1))["config"]["axis"] == [-1]
-    assert plain(Int8QuantizationConfig())["config"] == {
-        "weight_quantizer": None,
-        "activation_quantizer": DEFAULT,
-    }
+    assert plain(Int8QuantizationConfig())["config"] == {"weight_quantizer": None, "activation_quantizer": DEFAULT}
 
 
 def test_a_quantizer_comes_back_from_its_config():
@@ -39,9 +36,7 @@ def test_a_quantizer_comes_back_from_its_config():
 def test_a_config_comes_back_with_its_quantizers():
     again = ksave.deserialize_keras_object(plain(Int8QuantizationConfig(activation_quantizer=None)))
     assert isinstance(again, Int8QuantizationConfig) and again.activation_quantizer is None
-    again = ksave.deserialize_keras_object(
-        plain(Int8QuantizationConfig(weight_quantizer=AbsMaxQuantizer(axis=0)))
-    )
+    again = ksave.deserialize_keras_object(plain(Int8QuantizationConfig(weight_quantizer=AbsMaxQuantizer(axis=0))))
     assert again.weight_quantizer.axis == (0,) and again.activation_quantizer.axis is None
 
 

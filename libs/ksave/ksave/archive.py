@@ -281,9 +281,7 @@ class FolderReader:
                 mode = os.lstat(full).st_mode
                 if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                     raise UnsafeFileError(f"{full} is a link or device, not a plain file.")
-            self._names += [
-                os.path.relpath(os.path.join(folder, file), path).replace(os.sep, "/") for file in files
-            ]
+            self._names += [os.path.relpath(os.path.join(folder, file), path).replace(os.sep, "/") for file in files]
             if len(self._names) > limits.members:
                 raise UnsafeFileError(f"{path} has more than {limits.members} files.")
         self._names.sort(key=lambda name: name.count("/"))
@@ -375,9 +373,7 @@ class Member(SummedWindow):
         try:
             checksum = self.checksum()
         except EOFError as error:
-            raise CorruptFileError(
-                f"{self._name} is cut off: {error}. Fetch or save the file again."
-            ) from error
+            raise CorruptFileError(f"{self._name} is cut off: {error}. Fetch or save the file again.") from error
         if checksum != self._expected:
             raise CorruptFileError(
                 f"{self._name} is damaged (its checksum does not match). Fetch or save the file again."

@@ -98,12 +98,8 @@ _KERNEL_AND_BIAS = """
 _VARIABLES = {
     **dict.fromkeys(_KERNEL_AND_BIAS.split(), "kernel bias?use_bias"),
     "EinsumDense": "kernel bias?bias_axes",
-    **dict.fromkeys(
-        ("SeparableConv1D", "SeparableConv2D"), "depthwise_kernel pointwise_kernel bias?use_bias"
-    ),
-    **dict.fromkeys(
-        ("LSTMCell", "GRUCell", "SimpleRNNCell", "ConvLSTMCell"), "kernel recurrent_kernel bias?use_bias"
-    ),
+    **dict.fromkeys(("SeparableConv1D", "SeparableConv2D"), "depthwise_kernel pointwise_kernel bias?use_bias"),
+    **dict.fromkeys(("LSTMCell", "GRUCell", "SimpleRNNCell", "ConvLSTMCell"), "kernel recurrent_kernel bias?use_bias"),
     "BatchNormalization": (
         "gamma?scale beta?center moving_mean* moving_variance* "
         "moving_stddev*?renorm renorm_mean*?renorm renorm_stddev*?renorm"
@@ -157,11 +153,7 @@ def variables(record: dict[str, Any]) -> list[tuple[str, bool]] | None:
         return None
     if name in _VARIABLES:
         return list(_present(_VARIABLES[name], config))
-    return (
-        []
-        if name in _HOLDERS.split() or (name in _names("keras.layers") and name not in _OTHERS.split())
-        else None
-    )
+    return [] if name in _HOLDERS.split() or (name in _names("keras.layers") and name not in _OTHERS.split()) else None
 
 
 def last_sizes(record: dict[str, Any]) -> dict[str, int]:
@@ -207,8 +199,4 @@ def _present(text: str, config: dict[str, Any]) -> Iterator[tuple[str, bool]]:
 
 def _quantized(policy: Any) -> bool:
     name = str(policy.get("class_name", "")) if isinstance(policy, dict) else str(policy)
-    return (
-        "Quantized" in name
-        or name in ("AWQDTypePolicy", "GPTQDTypePolicy", "Int4DTypePolicy")
-        or "_from_" in name
-    )
+    return "Quantized" in name or name in ("AWQDTypePolicy", "GPTQDTypePolicy", "Int4DTypePolicy") or "_from_" in name

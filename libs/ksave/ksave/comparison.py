@@ -66,11 +66,7 @@ def compare(
 
 
 def _wanted(contents: Contents, optimizer: bool) -> dict[str, Array]:
-    return {
-        name: array
-        for name, array in contents.arrays.items()
-        if optimizer or name.split("/")[0] != "optimizer"
-    }
+    return {name: array for name, array in contents.arrays.items() if optimizer or name.split("/")[0] != "optimizer"}
 
 
 def _difference(one: Array, two: Array, rtol: float, atol: float) -> dict[str, Any] | None:

@@ -84,9 +84,7 @@ def _layer(name, class_name="Dense", **config):
 
 def test_layers_and_arguments():
     one = _model(_layer("a", units=2, activation="relu"), _layer("b"), _layer("c", "Dropout"), _layer("d"))
-    two = _model(
-        _layer("a", units=3, bias=None), _layer("x"), _layer("c", "Flatten"), compile_config={"loss": "mse"}
-    )
+    two = _model(_layer("a", units=3, bias=None), _layer("x"), _layer("c", "Flatten"), compile_config={"loss": "mse"})
     found = compare(_contents(one), _contents(two))
     assert [(row["change"], row["name"], row["class"]) for row in found["layers"]] == [
         ("renamed", "b became x", "Dense"),

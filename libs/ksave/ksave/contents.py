@@ -123,11 +123,7 @@ def open_contents(path: str, limits: Limits = DEFAULT, convert: bool = True) -> 
             file, listing = hdf5.open_listed(path, path, limits, text=True)
             stack.enter_context(file)
             with hdf5.damage(path):
-                if (
-                    "model_config" in file.attrs
-                    or "layer_names" in file.attrs
-                    or "layer_names0" in file.attrs
-                ):
+                if "model_config" in file.attrs or "layer_names" in file.attrs or "layer_names0" in file.attrs:
                     _from_legacy(found, file, limits, convert)
                 else:
                     _from_store(found, Reader.listed(file, listing))

@@ -241,9 +241,7 @@ class Loader:
     def _further(self, obj: Any, key: str, config: Any, class_name: str) -> None:
         """Build or compile an object as it was when it was saved."""
         if not isinstance(config, dict):
-            raise ConfigError(
-                f"The '{key}_config' of {class_name} is a dictionary, not {type(config).__name__}."
-            )
+            raise ConfigError(f"The '{key}_config' of {class_name} is a dictionary, not {type(config).__name__}.")
         check_shapes(config)
         try:
             getattr(obj, f"{key}_from_config")(config)

@@ -104,13 +104,7 @@ def test_hashes(tmp_path, server, algorithm):
         ("e.zip", None, {"extract": True}, "e.zip/e/x.txt", "e.zip_archive"),
         ("d.tar.gz", "d.tar.gz", {"extract": True}, "d_extracted/d/x.txt", "d.tar.gz"),
         ("d.tar.gz", "q.tar.gz", {"untar": True}, "q_extracted/d/x.txt", "q.tar.gz"),
-        (
-            "e.zip",
-            "my.data.v1.zip",
-            {"extract": True, "archive_format": ["zip"]},
-            "my_extracted/e/x.txt",
-            None,
-        ),
+        ("e.zip", "my.data.v1.zip", {"extract": True, "archive_format": ["zip"]}, "my_extracted/e/x.txt", None),
     ],
 )
 def test_archives(tmp_path, server, name, fname, options, inside, kept):

@@ -113,24 +113,16 @@ class KerasFileEditor:
             if path.split("/")[0] != "optimizer"
         }
         found = {
-            path: tuple(array.shape)
-            for path, array in _arrays(self.weights_dict)
-            if path.split("/")[0] != "optimizer"
+            path: tuple(array.shape) for path, array in _arrays(self.weights_dict) if path.split("/")[0] != "optimizer"
         }
         problems = [path for path in {**expected, **found} if expected.get(path) != found.get(path)]
         print(f"Comparing {self.filepath!r} with the model {getattr(reference_model, 'name', '')!r}")
         for path in problems:
-            print(
-                f"  {path}: in the model {_shape(expected.get(path))}, in the file {_shape(found.get(path))}"
-            )
+            print(f"  {path}: in the model {_shape(expected.get(path))}, in the file {_shape(found.get(path))}")
         matches = sum(found.get(path) == shape for path, shape in expected.items())
         fits = "they do not fit" if problems else "they fit"
         print(f"{matches} weights match, {len(problems)} do not: {fits}.")
-        return {
-            "status": "error" if problems else "success",
-            "error_count": len(problems),
-            "match_count": matches,
-        }
+        return {"status": "error" if problems else "success", "error_count": len(problems), "match_count": matches}
 
     def rename_object(self, object_name: str, new_name: str) -> None:
         """Give an object another name at its place."""
@@ -227,9 +219,7 @@ class KerasFileEditor:
         """Parent path and name of the object that a path or a name means."""
         name = name.strip("/")
         paths = list(_objects(self.weights_dict, ""))
-        meant = [path for path in paths if path == name] or [
-            path for path in paths if path.rpartition("/")[2] == name
-        ]
+        meant = [path for path in paths if path == name] or [path for path in paths if path.rpartition("/")[2] == name]
         if not meant:
             raise ValueError(f"There is no object {name!r} in the file. summary() shows all.")
         if len(meant) > 1:

@@ -138,9 +138,7 @@ def _all_of_it(part: _Part, path: str) -> None:
                 part.drop()
                 continue
             part.drop()
-            raise OSError(
-                f"Could not fetch {part.origin}: the server answered {error.code} {error.reason}."
-            ) from error
+            raise OSError(f"Could not fetch {part.origin}: the server answered {error.code} {error.reason}.") from error
         except (urllib.error.URLError, *_TIMEOUTS, ConnectionError, http.client.HTTPException) as error:
             reason = getattr(error, "reason", None) or error
             words = f"no answer for {_TIMEOUT} seconds" if isinstance(reason, _TIMEOUTS) else str(reason)
@@ -164,9 +162,7 @@ def _some_of_it(part: _Part, begun: int) -> None:
             start = 0
             if getattr(answer, "status", 200) == 206:
                 part.drop()
-                raise OSError(
-                    f"{part.origin}: the server sends another piece than it was asked for. Try again."
-                )
+                raise OSError(f"{part.origin}: the server sends another piece than it was asked for. Try again.")
         if start == 0:
             part.name(_strong_tag(answer.headers.get("ETag")))
         done = start

@@ -99,9 +99,7 @@ def test_goes_on_where_it_broke_off(tmp_path, server):
 
 def test_the_next_call_goes_on(tmp_path, server):
     server.cuts = [HALF] + [0] * 9  # nothing comes after the first half
-    with pytest.raises(
-        OSError, match=rf"broke off after {HALF} of {len(BODY)} bytes. The next attempt goes on"
-    ):
+    with pytest.raises(OSError, match=rf"broke off after {HALF} of {len(BODY)} bytes. The next attempt goes on"):
         _get(server, tmp_path)
     assert _left(tmp_path) == [".data.bin.part", ".data.bin.part.json"]  # never under its name
     server.cuts, server.asked = [], []

@@ -39,9 +39,7 @@ def file_lock(path: str) -> Iterator[None]:
         yield
     finally:
         with contextlib.suppress(OSError):
-            os.unlink(
-                path
-            )  # while it is held: nobody can be between opening this file and locking it unnoticed
+            os.unlink(path)  # while it is held: nobody can be between opening this file and locking it unnoticed
         os.close(handle)
 
 

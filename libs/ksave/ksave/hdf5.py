@@ -178,9 +178,7 @@ class _Check:
             group, path, depth = stack.pop()
             self.attributes(group, path)
             if depth > self.limits.hdf5_depth:
-                raise UnsafeFileError(
-                    f"{self.name}: groups are nested more than {self.limits.hdf5_depth} deep."
-                )
+                raise UnsafeFileError(f"{self.name}: groups are nested more than {self.limits.hdf5_depth} deep.")
             inside = self.listing.setdefault(path[1:], {})
             for raw in list(group):
                 child = f"{path}/{self.text_of(raw)}"
@@ -318,9 +316,7 @@ def to_numpy(value: Any) -> Any:
     numpy = importlib.import_module("numpy")
     array = numpy.asarray(value)
     if array.dtype.hasobject and not all(isinstance(item, (str, bytes)) for item in array.flat):
-        raise TypeError(
-            f"Cannot store {type(value).__name__} in a weights file: it is not an array of numbers."
-        )
+        raise TypeError(f"Cannot store {type(value).__name__} in a weights file: it is not an array of numbers.")
     return array
 
 

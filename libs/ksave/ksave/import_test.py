@@ -14,26 +14,14 @@ ENGINES = {"jax", "torch", "tensorflow", "openvino", "keras", "klayers", "kops",
 def _imported(code):
     code += "\nimport sys; print(' '.join(sorted(sys.modules)))"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        [sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, timeout=60
-    )
+    done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=True, timeout=60)
     return set(done.stdout.splitlines()[-1].split())
 
 
 def test_importing_it_imports_almost_nothing():
     # Time on a busy machine says little; which modules are loaded says where it goes.
     modules = _imported("import ksave")
-    slow = {
-        "numpy",
-        "h5py",
-        "ml_dtypes",
-        "rich",
-        "asyncio",
-        "urllib.request",
-        "http.client",
-        "zipfile",
-        "tarfile",
-    }
+    slow = {"numpy", "h5py", "ml_dtypes", "rich", "asyncio", "urllib.request", "http.client", "zipfile", "tarfile"}
     assert modules & (ENGINES | slow) == set()
     own = {name for name in modules if name.split(".")[0] in ("ksave", "kspec")}
     assert own - {name for name in own if name.startswith("kspec")} == {"ksave"}

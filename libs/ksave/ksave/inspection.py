@@ -53,9 +53,7 @@ def describe(contents: Contents) -> dict[str, Any]:
         found.update(model=model.class_name, compiled=bool(settings))
         optimizer = settings.get("optimizer") if isinstance(settings, dict) else None
         if optimizer:
-            found["optimizer"] = str(
-                optimizer.get("class_name") if isinstance(optimizer, dict) else optimizer
-            )
+            found["optimizer"] = str(optimizer.get("class_name") if isinstance(optimizer, dict) else optimizer)
         found["layers"] = [_layer(depth, layer, contents) for depth, layer in model.walk()]
     found["weights"] = [
         {
@@ -123,9 +121,7 @@ def arrays_of(layer: topology.Layer, contents: Contents) -> list[Array]:
     return [array for name, array in contents.arrays.items() if name.startswith(prefix)]
 
 
-def verify(
-    path: str, limits: Limits = DEFAULT, progress: Callable[[int], None] = lambda count: None
-) -> list[str]:
+def verify(path: str, limits: Limits = DEFAULT, progress: Callable[[int], None] = lambda count: None) -> list[str]:
     """Read all of a file and say what is wrong with it; an empty list when nothing is.
 
     Everything the loader checks is checked, all checksums are compared, and all arrays are read. Numbers that are
@@ -226,9 +222,7 @@ def _unknown_classes(config: Any) -> Iterator[str]:
         return  # no layers are installed, so nothing can be said about names
     seen: set[str] = set()
     for record in _records(config):
-        module, name, registered = (
-            str(record.get(key)) for key in ("module", "class_name", "registered_name")
-        )
+        module, name, registered = (str(record.get(key)) for key in ("module", "class_name", "registered_name"))
         known = f"{module}.{name}" in public or module.startswith("keras.src") or module == "builtins"
         custom = registered if record.get("registered_name") else f"{module}.{name}"
         if not known and custom not in get_custom_objects() and custom not in seen:

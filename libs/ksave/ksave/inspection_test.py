@@ -47,9 +47,7 @@ def test_other_kinds():
     legacy = inspect(_data("h5_compiled_adam.h5"))
     assert legacy["kind"] == "legacy model" and legacy["keras_version"] == "3.15.1"
     assert [layer["name"] for layer in legacy["layers"]][1:] == ["input_layer", "dense", "dense_1"]
-    assert inspect(_data("string_lookup_int.keras"))["assets"] == [
-        "assets/layers/string_lookup/vocabulary.txt"
-    ]
+    assert inspect(_data("string_lookup_int.keras"))["assets"] == ["assets/layers/string_lookup/vocabulary.txt"]
 
 
 def test_reading_single_arrays_of_keras():

@@ -7,15 +7,7 @@ from typing import Any, Container
 import kspec
 
 # The training settings of the format; `optimizer_config` is written beside them.
-_SETTINGS = (
-    "loss",
-    "loss_weights",
-    "metrics",
-    "weighted_metrics",
-    "run_eagerly",
-    "steps_per_execution",
-    "jit_compile",
-)
+_SETTINGS = ("loss", "loss_weights", "metrics", "weighted_metrics", "run_eagerly", "steps_per_execution", "jit_compile")
 _GET = "keras.losses.get"
 # A public name that is not the class's own, by which records without modules go.
 _OWN_NAMES = {"GroupQueryAttention": "GroupedQueryAttention"}

@@ -79,9 +79,7 @@ def _names(group: Any, key: str) -> list[str]:
     return names
 
 
-def _read_layers(
-    model: Any, group: Any, path: str, by_name: bool = False, skip_mismatch: bool = False
-) -> None:
+def _read_layers(model: Any, group: Any, path: str, by_name: bool = False, skip_mismatch: bool = False) -> None:
     names = _names(group, "layer_names")
     if not names:
         raise CorruptFileError(f"{path} is not a legacy weights file: it has no 'layer_names'.")
@@ -120,9 +118,7 @@ def _read_layers(
         warnings.warn(f"Skipped what does not fit. {message}", stacklevel=4)
 
 
-def _assign(
-    variables: list[Any], values: list[Any], path: str, owner: str, names: list[str]
-) -> list[tuple[str, ...]]:
+def _assign(variables: list[Any], values: list[Any], path: str, owner: str, names: list[str]) -> list[tuple[str, ...]]:
     """Set the variables; rows of the message for those that do not fit, and then none is set."""
     if len(variables) != len(values):
         return [(owner, f"{len(variables)} variables", f"{len(values)}", f"in the file: {', '.join(names)}")]

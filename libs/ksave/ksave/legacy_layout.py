@@ -90,9 +90,7 @@ def _data(group: Any, name: str) -> Any:
     return data
 
 
-def to_store(
-    config: dict[str, Any], layers: Mapping[str, Mapping[str, Any]]
-) -> tuple[dict[str, Any], dict[str, str]]:
+def to_store(config: dict[str, Any], layers: Mapping[str, Mapping[str, Any]]) -> tuple[dict[str, Any], dict[str, str]]:
     """Arrays by their names in today's layout, and the names of all nodes.
 
     Args:
@@ -154,16 +152,12 @@ def from_store(
     return layers, [path for path in nodes if path and nodes[path] and path not in used]
 
 
-def _slots(
-    layer: topology.Layer, nodes: Mapping[str, Mapping[str, Any]], count: int | None = None
-) -> list[Slot]:
+def _slots(layer: topology.Layer, nodes: Mapping[str, Mapping[str, Any]], count: int | None = None) -> list[Slot]:
     """The variables of a layer of the model in the order of the format.
 
     `nodes` has those of a file in today's layout; else `count` is how many the legacy file has.
     """
-    parts = [
-        (names, inner, class_table.variables(_modern(inner.record))) for names, inner in _named(layer, ())
-    ]
+    parts = [(names, inner, class_table.variables(_modern(inner.record))) for names, inner in _named(layer, ())]
     if count is None:
         keys = [list(nodes.get(inner.path, ())) for _, inner, _ in parts]
     else:
@@ -188,9 +182,7 @@ def _slots(
     slots = []
     for names_above, inner, known, own in filled:
         sure = known is not None and len(known) == len(own)
-        pairs = (
-            known if known is not None and sure else [(_variable(index), True) for index in range(len(own))]
-        )
+        pairs = known if known is not None and sure else [(_variable(index), True) for index in range(len(own))]
         name = "/".join((*names_above, inner.name or inner.path.rpartition("/")[2]))
         slots += [
             Slot(inner.path, key, f"{name}/{variable}", trainable and inner.trainable)
@@ -199,9 +191,7 @@ def _slots(
     return [slot for slot in slots if slot.trainable] + [slot for slot in slots if not slot.trainable]
 
 
-def _named(
-    layer: topology.Layer, parents: tuple[str, ...]
-) -> Iterator[tuple[tuple[str, ...], topology.Layer]]:
+def _named(layer: topology.Layer, parents: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], topology.Layer]]:
     yield parents, layer
     for child in layer.children:
         yield from _named(child, (*parents, layer.name))

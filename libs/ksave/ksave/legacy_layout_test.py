@@ -98,9 +98,7 @@ def test_custom_layers_go_by_number_and_are_refused_where_that_is_not_enough():
     custom = _layer("c", "Mine", None)
     layers, _ = legacy_layout.from_store(_model(custom), _nodes(layers__mine=3))
     assert list(layers["c"]) == ["c/variable", "c/variable_1", "c/variable_2"]
-    assert list(legacy_layout.to_store(_model(custom), layers)[0]) == [
-        f"layers/mine/vars/{i}" for i in range(3)
-    ]
+    assert list(legacy_layout.to_store(_model(custom), layers)[0]) == [f"layers/mine/vars/{i}" for i in range(3)]
     nested = _model(_layer("d", "Dense"), custom, name="inner")
     nodes = _nodes(layers__sequential__layers__dense=2, layers__sequential__layers__mine=1)
     with pytest.raises(legacy_layout.UnknownOrderError, match="'inner'.*load_model"):
@@ -109,9 +107,7 @@ def test_custom_layers_go_by_number_and_are_refused_where_that_is_not_enough():
 
 def test_weights_that_do_not_fit_the_config():
     model = _model(_layer("d", "Dense"))
-    with pytest.raises(
-        ValueError, match=r"'d' \(Dense\) has 2 variables by its config, the file holds 1: d/k"
-    ):
+    with pytest.raises(ValueError, match=r"'d' \(Dense\) has 2 variables by its config, the file holds 1: d/k"):
         legacy_layout.to_store(model, {"d": {"d/k": 0}})
     with pytest.raises(ValueError, match="does not list: e"):
         legacy_layout.to_store(model, {"d": {"k": 0, "b": 1}, "e": {"k": 0}})
@@ -148,11 +144,7 @@ def test_modules_are_found_by_class_and_place():
     assert (model["module"], dense["module"], identity["module"]) == ("keras", "keras.layers", "keras.layers")
     assert dense["config"]["kernel_initializer"]["module"] == "keras.initializers"
     assert dense["config"]["kernel_constraint"]["module"] == "keras.constraints"
-    assert (custom["module"], custom["class_name"], custom["registered_name"]) == (
-        None,
-        "Thing",
-        "mine>Thing",
-    )
+    assert (custom["module"], custom["class_name"], custom["registered_name"]) == (None, "Thing", "mine>Thing")
     settings = model["compile_config"]
     assert settings["loss"]["module"] == "keras.losses"
     assert settings["metrics"][0]["module"] == "keras.metrics"

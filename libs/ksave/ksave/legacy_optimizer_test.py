@@ -12,14 +12,7 @@ def variables(*paths):
 
 
 # How Keras 3 has them: for each variable of the model all its slots.
-OURS = [
-    "iteration",
-    "learning_rate",
-    "d_kernel_momentum",
-    "d_kernel_velocity",
-    "d_bias_momentum",
-    "d_bias_velocity",
-]
+OURS = ["iteration", "learning_rate", "d_kernel_momentum", "d_kernel_velocity", "d_bias_momentum", "d_bias_velocity"]
 
 
 @pytest.mark.parametrize(
@@ -45,8 +38,6 @@ def test_order(names, order):
 
 
 def test_slots_with_other_names():
-    ours = variables(
-        "iteration", "learning_rate", "product", "w_norm", "w_average_gradient", "w_velocity_hat"
-    )
+    ours = variables("iteration", "learning_rate", "product", "w_norm", "w_average_gradient", "w_velocity_hat")
     names = ["Nadam/iter:0", "Nadam/momentum_cache:0", "Adamax/w/v:0", "RMSprop/w/mg:0", "Adam/vhat/a/w:0"]
     assert in_file_order(ours, names) == [ours[index] for index in (0, 2, 3, 4, 5)]

@@ -23,9 +23,7 @@ def test_names_and_objects():
     assert serialize_keras_object(None) is None and deserialize_keras_object(None) is None
 
 
-@pytest.mark.parametrize(
-    "wrong", [3, "nobody", {"config": {}}, {"class_name": "Nobody", "config": {}}], ids=str
-)
+@pytest.mark.parametrize("wrong", [3, "nobody", {"config": {}}, {"class_name": "Nobody", "config": {}}], ids=str)
 def test_wrong_use(wrong):
     with pytest.raises(ValueError, match="Unknown thing|record"):
         deserialize_keras_object(wrong, printable_module_name="thing")

@@ -55,11 +55,7 @@ def test_filters_first_in_keras_1():
     first = _layer("Conv2D", data_format="channels_first")
     found = in_todays_form(first, [kernel], _names(1, True), None)[0]
     assert found.shape == (2, 2, 3, 4) and found[0, 1, 2, 3] == kernel[3, 2, 1, 0]
-    assert in_todays_form(_layer("Conv1D"), [np.zeros((3, 1, 2, 4))], _names(1, True), None)[0].shape == (
-        3,
-        2,
-        4,
-    )
+    assert in_todays_form(_layer("Conv1D"), [np.zeros((3, 1, 2, 4))], _names(1, True), None)[0].shape == (3, 2, 4)
 
 
 def test_both_directions():

@@ -100,10 +100,7 @@ def test_layout_is_that_of_keras(tmp_path):
         # HDF5 has no bfloat16, and readers of this layout expect none: float32 holds the same numbers.
         assert weights["half/half/w"].dtype == "float32" and weights["half/half/w"][()].tolist() == [1.5, -2]
         assert weights["top_level_model_weights/stack/top"][()] == 4
-        assert list(file["optimizer_weights"].attrs["weight_names"]) == [
-            "sgd/iteration",
-            "sgd/dense_kernel_momentum",
-        ]
+        assert list(file["optimizer_weights"].attrs["weight_names"]) == ["sgd/iteration", "sgd/dense_kernel_momentum"]
         assert file["optimizer_weights/sgd/iteration"][()] == 3
         assert {"backend", "keras_version"} <= set(file.attrs) & set(weights.attrs)
 
@@ -171,13 +168,7 @@ def test_what_the_layout_cannot_hold(tmp_path):
 
 
 def _record(class_name, config, module="keras.layers", registered=None, **more):
-    return {
-        "module": module,
-        "class_name": class_name,
-        "config": config,
-        "registered_name": registered,
-        **more,
-    }
+    return {"module": module, "class_name": class_name, "config": config, "registered_name": registered, **more}
 
 
 def test_records_of_layers_lose_their_modules_and_others_keep_them():
@@ -210,12 +201,7 @@ def test_training_settings():
     function = _record("function", "mean_squared_error", "builtins", "function")
     mae = _record("MeanAbsoluteError", {"name": "mae"}, "keras.metrics")
     found = training_config(
-        {
-            "optimizer": _record("Adam", {}),
-            "loss": {"a": [function, None]},
-            "metrics": [["acc", mae]],
-            "new": 1,
-        }
+        {"optimizer": _record("Adam", {}), "loss": {"a": [function, None]}, "metrics": [["acc", mae]], "new": 1}
     )
     assert found["loss"] == {"a": ["mean_squared_error", None]}
     assert found["metrics"] == [["acc", {"class_name": "MeanAbsoluteError", "config": {"name": "mae"}}]]

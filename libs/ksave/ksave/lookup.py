@@ -86,9 +86,7 @@ def find_class(record: dict[str, Any], loader: Loader) -> Any:
     if found is None and registered:
         found = loader.custom(registered)
         own = getattr(found, "__name__", class_name)
-        if own != class_name and any(
-            f"{space}.{class_name}" in loader.public_names for space in CLASS_NAMESPACES
-        ):
+        if own != class_name and any(f"{space}.{class_name}" in loader.public_names for space in CLASS_NAMESPACES):
             raise UnsafeFileError(
                 f"The file says that an object is a {class_name}, which is built in, and that it is registered as "
                 f"{registered!r}, which is the class {own}. A file that says both is ambiguous; correct its config."

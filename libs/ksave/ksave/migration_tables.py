@@ -85,9 +85,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
 DEFAULTS: dict[str, dict[str, Any]] = _each("GRU GRUCell", {"reset_after": False})
 
 # Class -> argument -> old value -> new one.
-VALUES: dict[str, dict[str, dict[Any, Any]]] = {
-    "VarianceScaling": {"distribution": {"normal": "truncated_normal"}},
-}
+VALUES: dict[str, dict[str, dict[Any, Any]]] = {"VarianceScaling": {"distribution": {"normal": "truncated_normal"}}}
 
 # Arguments that tell an optimizer of Keras 1 or 2, and those of them that chose nothing.
 OPTIMIZER_MARKS = ("lr", "is_legacy_optimizer", "decay", "jit_compile")
@@ -119,26 +117,10 @@ KERAS_1_ARGUMENTS = {
 KERAS_1_KERNEL = ("nb_row", "nb_col"), ("kernel_dim1", "kernel_dim2", "kernel_dim3")
 KERAS_1_ORDERINGS = {"tf": "channels_last", "th": "channels_first"}
 # Layers that did not write their `dim_ordering`, but had one.
-KERAS_1_SILENT = (
-    "ZeroPadding2D",
-    "UpSampling2D",
-    "Cropping2D",
-    "GlobalAveragePooling2D",
-    "GlobalMaxPooling2D",
-)
+KERAS_1_SILENT = ("ZeroPadding2D", "UpSampling2D", "Cropping2D", "GlobalAveragePooling2D", "GlobalMaxPooling2D")
 KERAS_1_MERGES = {
     "sum": "Add", "mul": "Multiply", "ave": "Average", "max": "Maximum", "concat": "Concatenate", "dot": "Dot",
     "cos": "Dot",
 }  # fmt: skip
-KERAS_1_INITIALIZERS = {
-    "uniform": "random_uniform",
-    "normal": "random_normal",
-    "zero": "zeros",
-    "one": "ones",
-}
-KERAS_1_REGULARIZERS = {
-    "L1L2Regularizer": "L1L2",
-    "MaxNorm": "MaxNorm",
-    "NonNeg": "NonNeg",
-    "UnitNorm": "UnitNorm",
-}
+KERAS_1_INITIALIZERS = {"uniform": "random_uniform", "normal": "random_normal", "zero": "zeros", "one": "ones"}
+KERAS_1_REGULARIZERS = {"L1L2Regularizer": "L1L2", "MaxNorm": "MaxNorm", "NonNeg": "NonNeg", "UnitNorm": "UnitNorm"}

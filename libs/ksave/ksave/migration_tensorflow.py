@@ -120,10 +120,7 @@ def _argument(value: Any, name: str, tensor: Convert) -> Any:
 
 def _part(part: Any) -> Any:
     if isinstance(part, dict):
-        return {
-            "class_name": "__slice__",
-            "config": {key: part.get(key) for key in ("start", "stop", "step")},
-        }
+        return {"class_name": "__slice__", "config": {key: part.get(key) for key in ("start", "stop", "step")}}
     return part
 
 
@@ -131,9 +128,7 @@ def _static(class_name: str, static: dict[str, Any]) -> dict[str, Any]:
     if isinstance(static.get("axis"), list) and len(static["axis"]) == 1:
         static = {**static, "axis": static["axis"][0]}
     if class_name == "Split" and isinstance(static["indices_or_sections"], list):
-        ends = [
-            sum(static["indices_or_sections"][: i + 1]) for i in range(len(static["indices_or_sections"]) - 1)
-        ]
+        ends = [sum(static["indices_or_sections"][: i + 1]) for i in range(len(static["indices_or_sections"]) - 1)]
         return {**static, "indices_or_sections": ends}
     if class_name == "Gelu":
         return {"approximate": False, **static}

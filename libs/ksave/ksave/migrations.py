@@ -39,9 +39,7 @@ def migrate(record: dict[str, Any], notes: dict[str, int] | None = None) -> dict
         return record
     config = dict(config)
     if old_name in tables.TENSORFLOW_CALLS:
-        raise UnknownObjectError(
-            f"The file holds a {old_name}, a call of a TensorFlow function, outside a graph."
-        )
+        raise UnknownObjectError(f"The file holds a {old_name}, a call of a TensorFlow function, outside a graph.")
     name = tables.CLASSES.get(old_name, old_name)
     if old_name == "Merge":
         name, config = _merge(config)
@@ -84,9 +82,7 @@ def migrate(record: dict[str, Any], notes: dict[str, int] | None = None) -> dict
         made["compile_config"] = _compile_config(made["compile_config"])
     if name == "MultiHeadAttention" and "query_shape" in record["config"]:
         shapes = {key: record["config"].get(key) for key in ("query_shape", "value_shape", "key_shape")}
-        made["build_config"] = {
-            "shapes_dict": {key: shape for key, shape in shapes.items() if shape is not None}
-        }
+        made["build_config"] = {"shapes_dict": {key: shape for key, shape in shapes.items() if shape is not None}}
     if name != old_name and made.get("registered_name") == old_name:
         made["registered_name"] = None
     return made
@@ -127,9 +123,7 @@ def _leave_out(name: str, config: dict[str, Any], notes: dict[str, int]) -> None
 
 
 def _optimizer(name: str, config: dict[str, Any], notes: dict[str, int]) -> None:
-    if not any(mark in config for mark in tables.OPTIMIZER_MARKS) or not (
-        "lr" in config or "learning_rate" in config
-    ):
+    if not any(mark in config for mark in tables.OPTIMIZER_MARKS) or not ("lr" in config or "learning_rate" in config):
         return
     if "lr" in config:
         config["learning_rate"] = config.pop("lr")
@@ -143,11 +137,7 @@ def _optimizer(name: str, config: dict[str, Any], notes: dict[str, int]) -> None
         config["learning_rate"] = {
             "module": "keras.optimizers.schedules",
             "class_name": "InverseTimeDecay",
-            "config": {
-                "initial_learning_rate": config["learning_rate"],
-                "decay_steps": 1,
-                "decay_rate": decay,
-            },
+            "config": {"initial_learning_rate": config["learning_rate"], "decay_steps": 1, "decay_rate": decay},
             "registered_name": None,
         }
         _note(notes, f"{name}: decay is a schedule, InverseTimeDecay")
@@ -208,9 +198,7 @@ def _keras_1(name: str, config: dict[str, Any]) -> None:
 def _with_ordering(layers: list[Any]) -> list[Any]:
     """Layers of Keras 1 that did not write their ordering had that of the others."""
     configs = [layer.get("config") for layer in layers if isinstance(layer, dict)]
-    found = [
-        config["dim_ordering"] for config in configs if isinstance(config, dict) and "dim_ordering" in config
-    ]
+    found = [config["dim_ordering"] for config in configs if isinstance(config, dict) and "dim_ordering" in config]
     if not found:
         return layers
     return [

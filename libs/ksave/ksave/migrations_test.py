@@ -48,22 +48,15 @@ def test_graphs_of_keras_2():
 
 
 def test_sequential_gets_its_input_layer():
-    dense = {
-        "class_name": "Dense",
-        "config": {"batch_input_shape": [None, 3], "units": 2, "dtype": "float32"},
-    }
-    made = migrate({"class_name": "Sequential", "config": {"name": "s", "layers": [dense]}})["config"][
-        "layers"
-    ]
+    dense = {"class_name": "Dense", "config": {"batch_input_shape": [None, 3], "units": 2, "dtype": "float32"}}
+    made = migrate({"class_name": "Sequential", "config": {"name": "s", "layers": [dense]}})["config"]["layers"]
     assert made[0] == {"class_name": "InputLayer", "config": {"batch_shape": [None, 3], "dtype": "float32"}}
     assert migrate(made[1])["config"] == {"units": 2, "dtype": "float32"}
     assert migrate({"class_name": "Sequential", "config": [dense]})["config"]["layers"][1] is dense
 
 
 def test_arguments_that_went_away():
-    assert migrate(
-        {"class_name": "LSTM", "config": {"units": 2, "time_major": False, "implementation": 2}}
-    ) == {
+    assert migrate({"class_name": "LSTM", "config": {"units": 2, "time_major": False, "implementation": 2}}) == {
         "class_name": "LSTM",
         "config": {"units": 2},
     }
@@ -90,27 +83,18 @@ def test_what_would_mean_something_else_is_refused():
 def test_decay_is_a_schedule():
     config = migrate({"class_name": "SGD", "config": {"lr": 0.1, "decay": 0.5}})["config"]
     assert config["learning_rate"]["class_name"] == "InverseTimeDecay"
-    assert config["learning_rate"]["config"] == {
-        "initial_learning_rate": 0.1,
-        "decay_steps": 1,
-        "decay_rate": 0.5,
-    }
+    assert config["learning_rate"]["config"] == {"initial_learning_rate": 0.1, "decay_steps": 1, "decay_rate": 0.5}
 
 
 def test_hard_sigmoid_keeps_its_slope():
     notes: dict[str, int] = {}
-    made = migrate(
-        {"class_name": "LSTM", "config": {"units": 2, "recurrent_activation": "hard_sigmoid"}}, notes
-    )
+    made = migrate({"class_name": "LSTM", "config": {"units": 2, "recurrent_activation": "hard_sigmoid"}}, notes)
     assert made["config"]["recurrent_activation"] == "hard_sigmoid_of_keras_2"
     assert "0.2 x + 0.5" in summary(notes)
 
 
 def test_defaults_of_that_time():
-    assert migrate({"class_name": "GRU", "config": {"units": 2}})["config"] == {
-        "units": 2,
-        "reset_after": False,
-    }
+    assert migrate({"class_name": "GRU", "config": {"units": 2}})["config"] == {"units": 2, "reset_after": False}
     assert migrate({"class_name": "CuDNNGRU", "config": {"units": 2}}) == {
         "class_name": "GRU", "config": {"units": 2, "reset_after": True},
     }  # fmt: skip
@@ -163,13 +147,11 @@ def test_calls_of_tensorflow_are_ops():
         layer("math.subtract", ["_CONSTANT_VALUE", -1, 2.0, {"y": ["x", 0, 0]}]),
         layer("concat", [["x", 0, 0, {"axis": -1}], ["y", 0, 0, {"axis": -1}]]),
     ]
-    mean, difference, concatenation = migrate({"class_name": "Functional", "config": {"layers": layers}})[
-        "config"
-    ]["layers"]
-    assert (mean["module"], mean["class_name"]) == ("keras.src.ops.numpy", "Mean")
-    assert mean["config"] == {"name": "l", "axis": 1} and mean["inbound_nodes"][0]["args"] == [
-        _tensor("x", 0, 0)
+    mean, difference, concatenation = migrate({"class_name": "Functional", "config": {"layers": layers}})["config"][
+        "layers"
     ]
+    assert (mean["module"], mean["class_name"]) == ("keras.src.ops.numpy", "Mean")
+    assert mean["config"] == {"name": "l", "axis": 1} and mean["inbound_nodes"][0]["args"] == [_tensor("x", 0, 0)]
     assert difference["inbound_nodes"][0]["args"] == [2.0, _tensor("x", 0, 0)]
     assert concatenation["inbound_nodes"][0]["args"] == [[_tensor("x", 0, 0), _tensor("y", 0, 0)]]
     with pytest.raises(UnknownObjectError, match="transpose_b"):

@@ -39,9 +39,7 @@ def _rows(failure: Failure) -> list[tuple[str, str, str, str]]:
         if key not in failure.store:
             rows.append((f"{where}/{key}", str(shape), "-", f"{owner}missing in the file"))
         elif failure.store.shape(key) != shape:
-            rows.append(
-                (f"{where}/{key}", str(shape), str(failure.store.shape(key)), f"{owner}another shape")
-            )
+            rows.append((f"{where}/{key}", str(shape), str(failure.store.shape(key)), f"{owner}another shape"))
     for key in failure.store:
         if expected and key not in expected:
             rows.append((f"{where}/{key}", "-", str(failure.store.shape(key)), f"{owner}not in the model"))

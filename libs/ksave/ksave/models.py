@@ -28,9 +28,7 @@ ASSETS = "assets/"
 
 
 @public("keras.models.save_model", "keras.saving.save_model")
-def save_model(
-    model: Any, filepath: Any, overwrite: bool = True, zipped: bool | None = None, **kwargs: Any
-) -> None:
+def save_model(model: Any, filepath: Any, overwrite: bool = True, zipped: bool | None = None, **kwargs: Any) -> None:
     """Write a model, its weights and its training state to a `.keras` file, or to a legacy `.h5` file.
 
     The file is complete or not there at all: it gets its name only when all of it is written.

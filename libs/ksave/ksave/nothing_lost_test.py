@@ -58,15 +58,7 @@ def path(request, tmp_path):
     return str(tmp_path / request.param)
 
 
-STEPS = [
-    (os, "pwrite"),
-    (os, "fsync"),
-    (os, "replace"),
-    (os, "chmod"),
-    (os, "rename"),
-    (os, "mkdir"),
-    (os, "link"),
-]
+STEPS = [(os, "pwrite"), (os, "fsync"), (os, "replace"), (os, "chmod"), (os, "rename"), (os, "mkdir"), (os, "link")]
 
 
 def test_an_error_at_any_step(path, tmp_path, monkeypatch):
@@ -107,9 +99,7 @@ def test_an_error_at_any_step(path, tmp_path, monkeypatch):
 
 def test_a_disk_that_is_full_at_any_byte(path, tmp_path):
     files = sorted(os.listdir(tmp_path))
-    size = max(
-        os.path.getsize(os.path.join(folder, f)) for folder, _, names in os.walk(tmp_path) for f in names
-    )
+    size = max(os.path.getsize(os.path.join(folder, f)) for folder, _, names in os.walk(tmp_path) for f in names)
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     random.seed(0)
     for limit in [0, 1, 511, 4096, size - 1, *(random.randrange(size) for _ in range(15))]:

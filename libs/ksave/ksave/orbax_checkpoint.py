@@ -22,14 +22,7 @@ from ksave.state_tree import GROUPS, assign_state, flatten, nest, state_tree
 
 _METADATA = "_CHECKPOINT_METADATA"
 _TREE_METADATA = "_METADATA"
-_PLAIN_VALUES = {
-    "jax.Array",
-    "np.ndarray",
-    "scalar",
-    "string",
-    "Dict",
-    "None",
-}  # of which Dict is an empty one
+_PLAIN_VALUES = {"jax.Array", "np.ndarray", "scalar", "string", "Dict", "None"}  # of which Dict is an empty one
 
 
 def orbax() -> Any:
@@ -59,9 +52,7 @@ def _steps(path: str) -> list[int]:
 def _one(path: str) -> str:
     """The folder of one checkpoint: the path itself, or that of its latest step."""
     path = os.path.abspath(path)
-    return (
-        path if os.path.isfile(os.path.join(path, _METADATA)) else os.path.join(path, str(_steps(path)[-1]))
-    )
+    return path if os.path.isfile(os.path.join(path, _METADATA)) else os.path.join(path, str(_steps(path)[-1]))
 
 
 def load_model(path: str, loader: Any, compile: bool = True) -> Any:
@@ -185,9 +176,7 @@ def _read(path: str, wanted: tuple[str, ...], limits: Limits) -> dict[str, Any]:
     reader = archive.FolderReader(folder, limits)  # refuses links to other places
     present = [name for name in wanted if os.path.isdir(os.path.join(folder, name))]
     if "pytree" not in present:
-        raise CorruptFileError(
-            f"{path} is an Orbax checkpoint, but not of a Keras model: it has no 'pytree'."
-        )
+        raise CorruptFileError(f"{path} is an Orbax checkpoint, but not of a Keras model: it has no 'pytree'.")
     for name in present:
         _check(reader, f"{name}/{_TREE_METADATA}", limits)
     v1 = orbax()

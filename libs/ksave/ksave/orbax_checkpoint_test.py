@@ -62,12 +62,7 @@ def test_nested_by_path():
 
 def test_state_round_trip_and_groups():
     tree = state_tree(net())
-    assert set(tree) == {
-        "trainable_variables",
-        "non_trainable_variables",
-        "optimizer_variables",
-        "metrics_variables",
-    }
+    assert set(tree) == {"trainable_variables", "non_trainable_variables", "optimizer_variables", "metrics_variables"}
     assert set(tree["trainable_variables"]["net"]["d"]) == {"kernel", "bias"}
     other = net(0.0)
     assign_state(other, tree, "x")
@@ -161,11 +156,7 @@ def test_weights(run, tmp_path):
     checkpoints = orbax_checkpoint.Checkpoints(tmp_path / "weights", max_to_keep=None)
     checkpoints.save(net(2.0), 0, weights_only=True)
     checkpoints.close()
-    assert sorted(os.listdir(tmp_path / "weights" / "0")) == [
-        "_CHECKPOINT_METADATA",
-        "commit_success.txt",
-        "pytree",
-    ]
+    assert sorted(os.listdir(tmp_path / "weights" / "0")) == ["_CHECKPOINT_METADATA", "commit_success.txt", "pytree"]
     ksave.load_weights(model, tmp_path / "weights")
     assert model.layers[0]._own[0].value[1, 2] == 10
     with pytest.raises(ValueError, match="save_weights_only=True"):

@@ -71,9 +71,7 @@ class _Rich:
         from rich.text import Text
 
         columns = (TextColumn("{task.description}", markup=False), BarColumn(), DownloadColumn())
-        self._progress = Progress(
-            *columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True
-        )
+        self._progress = Progress(*columns, TimeRemainingColumn(), console=Console(stderr=True), transient=True)
         self._task = self._progress.add_task(Text(title).plain, total=total or None)
         self._begun = time.monotonic()
         self._started = False

@@ -64,9 +64,7 @@ def fetched(path: str) -> Iterator[str]:
     if not store.exists(name):
         raise FileNotFoundError(f"There is no file {path}.")
     if store.isdir(name):
-        raise ValueError(
-            f"{path} is a folder. From remote stores single files are read: copy it to a local path."
-        )
+        raise ValueError(f"{path} is a folder. From remote stores single files are read: copy it to a local path.")
     with tempfile.TemporaryDirectory() as folder:
         local = os.path.join(folder, os.path.basename(name.rstrip("/")))
         store.get_file(name, local)

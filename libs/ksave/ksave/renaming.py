@@ -118,9 +118,7 @@ def find(model: dict[str, Any], name: str) -> tuple[dict[str, Any], dict[str, An
         names = ", ".join(entry[0] for entry in found[:20])
         raise ValueError(f"The config has no layer {name!r}. It has: {names}.")
     if len({id(entry[2]) for entry in meant}) > 1:
-        raise ValueError(
-            f"{name!r} could be {' or '.join(entry[0] for entry in meant)}. Give the whole name."
-        )
+        raise ValueError(f"{name!r} could be {' or '.join(entry[0] for entry in meant)}. Give the whole name.")
     return meant[0][1], meant[0][2]
 
 

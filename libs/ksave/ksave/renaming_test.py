@@ -45,30 +45,20 @@ def test_all_places_of_a_name(contents):
     text = json.dumps(contents.config)
     assert '"b"' not in text
     config = contents.config["config"]
-    assert config["output_layers"] == [["left", 0, 0], ["c", 0, 0]] and config["input_layers"] == {
-        "x": ["a", 0, 0]
-    }
-    histories = [
-        tensor["config"]["keras_history"][0] for tensor in config["layers"][3]["inbound_nodes"][0]["args"]
-    ]
+    assert config["output_layers"] == [["left", 0, 0], ["c", 0, 0]] and config["input_layers"] == {"x": ["a", 0, 0]}
+    histories = [tensor["config"]["keras_history"][0] for tensor in config["layers"][3]["inbound_nodes"][0]["args"]]
     assert histories == ["left", "inner"]
     assert contents.config["compile_config"]["loss"] == {"left": "mse", "c": "mae"}
     inner = config["layers"][2]["config"]
     assert inner["output_layers"] == [["deep", 0, 0]] and inner["layers"][1]["name"] == "deep"
-    assert contents.names == {
-        "layers/dense": "left",
-        "layers/functional/layers/dense_1": "deep",
-        "layers/dense_1": "c",
-    }
+    assert contents.names == {"layers/dense": "left", "layers/functional/layers/dense_1": "deep", "layers/dense_1": "c"}
 
 
 def test_names_of_other_models_stay(contents):
     renaming.rename_layer(contents, "inner/a", "entry")
     config = contents.config["config"]
     assert config["layers"][1]["inbound_nodes"][0]["args"] == [_tensor("a")]
-    assert config["layers"][2]["config"]["layers"][1]["inbound_nodes"][0]["kwargs"] == {
-        "mask": _tensor("entry")
-    }
+    assert config["layers"][2]["config"]["layers"][1]["inbound_nodes"][0]["kwargs"] == {"mask": _tensor("entry")}
 
 
 def test_names_that_do_not_do(contents):
@@ -81,9 +71,7 @@ def test_names_that_do_not_do(contents):
         with pytest.raises(ValueError, match=words):
             renaming.rename_layer(contents, name, new)
     contents.config["config"]["layers"][1]["config"]["name"] = "other"
-    contents.config["config"]["layers"].append(
-        _functional("inner2", [_layer("b")], [["b", 0, 0]], [["b", 0, 0]])
-    )
+    contents.config["config"]["layers"].append(_functional("inner2", [_layer("b")], [["b", 0, 0]], [["b", 0, 0]]))
     with pytest.raises(ValueError, match="could be inner/b or inner2/b"):
         renaming.rename_layer(contents, "b", "x")
 
@@ -115,11 +103,7 @@ def test_the_places_of_layers(contents):
 def test_shared_layers_have_one_place():
     shared = {**_layer("s"), "shared_object_id": 7}
     inner = {"module": "keras", "class_name": "Sequential", "config": {"name": "q", "layers": [shared]}}
-    model = {
-        "module": "keras",
-        "class_name": "Sequential",
-        "config": {"name": "m", "layers": [inner, shared]},
-    }
+    model = {"module": "keras", "class_name": "Sequential", "config": {"name": "m", "layers": [inner, shared]}}
     paths = [layer.path for _, layer in topology.read(model).walk() if layer.name == "s"]
     assert paths == ["layers/sequential/layers/dense"] * 2
 

@@ -158,9 +158,7 @@ def _write_legacy(contents: Contents, path: str, show: Progress) -> None:
             file.attrs.update(keras_version=version, backend="numpy")
             _write_config(contents.config, file, bool(optimizer))
         group.attrs.update(keras_version=version, backend="numpy")
-        legacy_write._write_names(
-            group, "layer_names", [name for name in layers if name != legacy_layout.TOP]
-        )
+        legacy_write._write_names(group, "layer_names", [name for name in layers if name != legacy_layout.TOP])
         for layer, arrays in layers.items():
             named = [_Named(name, array, show) for name, array in arrays.items()]
             legacy_write._write_variables(group.create_group(layer), named)

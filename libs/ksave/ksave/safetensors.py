@@ -101,8 +101,7 @@ class SafetensorsReader:
         shape, offsets = record["shape"], record["data_offsets"]
         for numbers in (shape, offsets):
             if not isinstance(numbers, list) or not all(
-                isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 1 << 63
-                for number in numbers
+                isinstance(number, int) and not isinstance(number, bool) and 0 <= number < 1 << 63 for number in numbers
             ):
                 raise CorruptFileError(f"{where} has a shape or offsets that are no sizes: {numbers}.")
         dtype = _DTYPES[record["dtype"]]

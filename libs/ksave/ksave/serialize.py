@@ -97,12 +97,7 @@ def serialize_keras_object(obj: Any) -> Any:
         return [serialize_keras_object(value) for value in obj]
     kind = type(obj)
     codec = codecs.encoder(obj)
-    if (
-        codec is None
-        and kind.__module__ != "numpy"
-        and not hasattr(obj, "get_config")
-        and codecs.load_plugins()
-    ):
+    if codec is None and kind.__module__ != "numpy" and not hasattr(obj, "get_config") and codecs.load_plugins():
         codec = codecs.encoder(obj)
     if codec is not None:
         data = codec.encode(obj)  # type: ignore[misc]
@@ -150,8 +145,7 @@ def function_record(function: Any) -> dict[str, Any]:
 def serialize_dict(config: dict[Any, Any]) -> dict[Any, Any]:
     """`serialize_keras_object` of every value."""
     return {
-        key if isinstance(key, _PLAIN) else str(key): serialize_keras_object(value)
-        for key, value in config.items()
+        key if isinstance(key, _PLAIN) else str(key): serialize_keras_object(value) for key, value in config.items()
     }
 
 

@@ -33,18 +33,10 @@ VALUES = [
         np.array([[1.0, 2.0]], "float32"),
         {"class_name": "__numpy__", "config": {"value": [[1.0, 2.0]], "dtype": "float32"}},
     ),
-    (
-        np.array([1.5], ml_dtypes.bfloat16),
-        {"class_name": "__numpy__", "config": {"value": [1.5], "dtype": "bfloat16"}},
-    ),
+    (np.array([1.5], ml_dtypes.bfloat16), {"class_name": "__numpy__", "config": {"value": [1.5], "dtype": "bfloat16"}}),
     (
         abs_plus_one,
-        {
-            "module": "builtins",
-            "class_name": "function",
-            "config": "fake>abs_plus_one",
-            "registered_name": "function",
-        },
+        {"module": "builtins", "class_name": "function", "config": "fake>abs_plus_one", "registered_name": "function"},
     ),
 ]
 
@@ -56,9 +48,7 @@ def test_values_as_keras_writes_them(value, expected):
     assert json.loads(json.dumps(written)) == expected
 
 
-@pytest.mark.parametrize(
-    "value", [slice(1, None, 2), ..., b"ab", [1, {"x": None}], math.inf, abs_plus_one, "relu", {}]
-)
+@pytest.mark.parametrize("value", [slice(1, None, 2), ..., b"ab", [1, {"x": None}], math.inf, abs_plus_one, "relu", {}])
 def test_values_come_back(value):
     assert deserialize(json.loads(json.dumps(serialize(value)))) == value
 
@@ -76,9 +66,7 @@ def test_nan_comes_back():
     assert math.isnan(deserialize(json.loads(json.dumps(serialize(float("nan"))))))
 
 
-@pytest.mark.parametrize(
-    "value", [{1}, 1j, object(), Dense, np.array(["a"]), np.array([1j]), b"\xff", range(3)]
-)
+@pytest.mark.parametrize("value", [{1}, 1j, object(), Dense, np.array(["a"]), np.array([1j]), b"\xff", range(3)])
 def test_what_cannot_be_written_is_said(value):
     with pytest.raises(TypeError, match="Cannot write|Only bytes"):
         serialize(value)
@@ -171,14 +159,8 @@ def test_codecs_and_resolvers():
 
     ksave.register_codec("__money__", Money, lambda m: {"cents": m.cents}, lambda c: Money(c["cents"]))
     assert deserialize(serialize([Money(5)]))[0].cents == 5
-    ksave.register_class_resolver(
-        "keras.src.fake_ops", lambda module, name: Dense if name == "Node" else None
-    )
-    record = {
-        "module": "keras.src.fake_ops.numpy",
-        "class_name": "Node",
-        "config": serialize(Dense(4)).get("config"),
-    }
+    ksave.register_class_resolver("keras.src.fake_ops", lambda module, name: Dense if name == "Node" else None)
+    record = {"module": "keras.src.fake_ops.numpy", "class_name": "Node", "config": serialize(Dense(4)).get("config")}
     assert deserialize({**record, "registered_name": "Node"}).units == 4
     with pytest.raises(ksave.UnknownObjectError):
         deserialize({**record, "class_name": "Other"})

@@ -186,9 +186,7 @@ class Reader:
         self._listings: list[hdf5.Listing] = []
 
     @classmethod
-    def open(
-        cls, source: Any, name: str | None = None, limits: Limits = DEFAULT, text: bool = False
-    ) -> Reader:
+    def open(cls, source: Any, name: str | None = None, limits: Limits = DEFAULT, text: bool = False) -> Reader:
         """Open and check one HDF5 file; a file object is closed with the reader."""
         reader = cls()
         reader._add(source, name, limits, text)
@@ -213,9 +211,7 @@ class Reader:
         self._listings.append(listing)
 
     @classmethod
-    def open_shards(
-        cls, index: str, limits: Limits = DEFAULT, text: bool = False, source: Any = None
-    ) -> Reader:
+    def open_shards(cls, index: str, limits: Limits = DEFAULT, text: bool = False, source: Any = None) -> Reader:
         """Open the files that a `.weights.json` index names; they stand beside it.
 
         Args:

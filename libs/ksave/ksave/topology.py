@@ -103,9 +103,7 @@ class _Walk:
     """One pass through a config."""
 
     def __init__(self) -> None:
-        self.left = (
-            DEFAULT.members
-        )  # a few records that each make two layers can stand for any number of them
+        self.left = DEFAULT.members  # a few records that each make two layers can stand for any number of them
         self.places: dict[Any, str] = {}  # of objects that are used several times
 
     def layer(self, record: Any, path: str, trainable: bool) -> Layer:
@@ -114,9 +112,7 @@ class _Walk:
             raise CorruptFileError(f"The config at {where} has no record of a layer, but {record!r:.60}.")
         self.left -= 1
         if self.left < 0:
-            raise UnsafeFileError(
-                f"The config describes more than {DEFAULT.members} layers; that is too much."
-            )
+            raise UnsafeFileError(f"The config describes more than {DEFAULT.members} layers; that is too much.")
         number = record.get("shared_object_id")
         if number is not None:
             # An object that was met before keeps the place of its first meeting.

@@ -40,9 +40,7 @@ def as_html(title: str, subtitle: str, tree: dict[str, Any]) -> str:
     """
     opened = " open" if sum(1 for _ in text_lines(tree)) <= 100 else ""
     count, size = _totals(tree)
-    head = (
-        f"<b>{_escape(title)}</b><br><span style='{_FAINT}'>{_escape(subtitle)}{_amount(count, size)}</span>"
-    )
+    head = f"<b>{_escape(title)}</b><br><span style='{_FAINT}'>{_escape(subtitle)}{_amount(count, size)}</span>"
     return f"<div>{head}<ul style='{_STYLE}; border: none; margin: 0; padding: 0'>{_items(tree, opened)}</ul></div>"
 
 
@@ -57,9 +55,7 @@ def _items(tree: dict[str, Any], opened: str) -> str:
         if isinstance(value, dict):
             faint = f" <span style='{_FAINT}'>{_amount(*_totals(value))}</span>"
             inner = f"<ul style='{_STYLE}'>{_items(value, opened)}</ul>"
-            parts.append(
-                f"<li><details{opened}><summary>{_escape(key)}{faint}</summary>{inner}</details></li>"
-            )
+            parts.append(f"<li><details{opened}><summary>{_escape(key)}{faint}</summary>{inner}</details></li>")
         else:
             shape = f"{tuple(value.shape)} {dtype_name(value)}"
             parts.append(f"<li>{_escape(key)} <span style='{_FAINT}'>{_escape(shape)}</span></li>")
@@ -75,9 +71,7 @@ def _totals(tree: dict[str, Any]) -> tuple[int, int]:
 
 
 def _amount(count: int, size: int) -> str:
-    return (
-        f"{count:,} numbers, {size / 1e6:,.2f} MB" if size >= 10_000 else f"{count:,} numbers, {size:,} bytes"
-    )
+    return f"{count:,} numbers, {size / 1e6:,.2f} MB" if size >= 10_000 else f"{count:,} numbers, {size:,} bytes"
 
 
 def _printable(text: str) -> str:

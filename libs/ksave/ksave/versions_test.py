@@ -28,9 +28,7 @@ def _of_version(path, version, change):
 
 def test_versions_in_order():
     assert is_newer("3.16.0") and is_newer("4.0") and not is_newer("3.15.9") and not is_newer(None)
-    assert (
-        is_before_3("2.15.0") and is_before_3("1.2.2") and not is_before_3("3.0.0") and not is_before_3(None)
-    )
+    assert is_before_3("2.15.0") and is_before_3("1.2.2") and not is_before_3("3.0.0") and not is_before_3(None)
 
 
 def test_a_newer_file_loads_if_what_is_unknown_chooses_nothing(tmp_path):

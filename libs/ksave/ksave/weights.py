@@ -228,6 +228,4 @@ def _with_rate(node: Any, store: Any) -> Any:
 
 def _need_built(model: Any) -> None:
     if not getattr(model, "built", True):
-        raise ValueError(
-            "The model has not been built, so it has no variables yet. Call it on data, or use build()."
-        )
+        raise ValueError("The model has not been built, so it has no variables yet. Call it on data, or use build().")

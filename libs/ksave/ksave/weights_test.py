@@ -68,11 +68,7 @@ def test_every_dtype_and_shape(tmp_path, dtype, shape):
 
 def test_records_that_are_no_complex_numbers_are_refused(tmp_path):
     path = tmp_path / "n.weights.h5"
-    for fields in (
-        [("r", "f4"), ("j", "f4")],
-        [("r", "f4"), ("i", "f4"), ("x", "f4")],
-        [("r", "f4"), ("i", "i4")],
-    ):
+    for fields in ([("r", "f4"), ("j", "f4")], [("r", "f4"), ("i", "f4"), ("x", "f4")], [("r", "f4"), ("i", "i4")]):
         with h5py.File(path, "w") as file:
             file["vars/0"] = np.zeros(2, fields)
         with pytest.raises(ksave.UnsafeFileError, match="neither numbers nor text"):

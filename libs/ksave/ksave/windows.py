@@ -182,9 +182,7 @@ class SummedWindow(Window):
             self._pieces.add(self._at + half, more, other)
         return count + more if count == half else count
 
-    def _half(
-        self, view: memoryview, at: int, move: Callable[[memoryview, int], memoryview]
-    ) -> tuple[int, int]:
+    def _half(self, view: memoryview, at: int, move: Callable[[memoryview, int], memoryview]) -> tuple[int, int]:
         """Move one part; bytes that were moved, and their checksum."""
         checksum = LongChecksum() if len(view) >= _LONG // 2 else ShortChecksum()
         for start in range(0, len(view), _STEP):

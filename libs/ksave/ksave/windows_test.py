@@ -85,9 +85,7 @@ def test_one_array_is_read_alone(tmp_path, monkeypatch):
     writer.close()
     read = []
     fill = Window._fill
-    monkeypatch.setattr(
-        Window, "_fill", lambda self, view, at: read.append(len(view)) or fill(self, view, at)
-    )
+    monkeypatch.setattr(Window, "_fill", lambda self, view, at: read.append(len(view)) or fill(self, view, at))
     with Reader.open(SummedWindow(open(path, "rb", buffering=0), 0, os.path.getsize(path))) as reader:
         np.testing.assert_array_equal(reader.store("b")["0"], ARRAYS[3])
     assert ARRAYS[3].nbytes <= sum(read) < 1.1 * ARRAYS[3].nbytes

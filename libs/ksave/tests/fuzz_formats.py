@@ -51,19 +51,7 @@ with atheris.instrument_imports(include=["ksave"]):
     from ksave.deserialize import ConfigError, Loader
     from ksave.fake_layers import small_model
 
-USED = (
-    archive,
-    checked_json,
-    codecs,
-    deserialize,
-    extract,
-    hdf5,
-    legacy_config,
-    legacy_h5,
-    lookup,
-    migrations,
-    npz,
-)
+USED = (archive, checked_json, codecs, deserialize, extract, hdf5, legacy_config, legacy_h5, lookup, migrations, npz)
 USED += (safetensors, stores, versions, weights)
 # A weights file that fits nothing is a ValueError, too.
 OURS = (ValueError, ksave.UnknownObjectError, ConfigError)
@@ -152,22 +140,7 @@ def _configs() -> list[Any]:
     return json.loads(json.dumps(found))
 
 
-JUNK: tuple[Any, ...] = (
-    None,
-    True,
-    0,
-    -1,
-    1 << 40,
-    1e308,
-    float("nan"),
-    float("inf"),
-    "",
-    "x",
-    "\0",
-    [],
-    {},
-    [[]],
-)
+JUNK: tuple[Any, ...] = (None, True, 0, -1, 1 << 40, 1e308, float("nan"), float("inf"), "", "x", "\0", [], {}, [[]])
 
 
 def _config_target() -> Callable[[bytes], None]:

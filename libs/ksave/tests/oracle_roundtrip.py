@@ -160,8 +160,7 @@ def shards(model, folder):
     import ksave
 
     sizes = [
-        np.asarray(v).nbytes
-        for v in [*model.variables, *getattr(getattr(model, "optimizer", None), "variables", [])]
+        np.asarray(v).nbytes for v in [*model.variables, *getattr(getattr(model, "optimizer", None), "variables", [])]
     ]
     if not sizes:
         return []
@@ -201,9 +200,7 @@ def whole(keras, model, path, folder):
         with zipfile.ZipFile(file) as archive:
             names[who] = sorted(archive.namelist())
             configs[who] = json.loads(archive.read("config.json"))
-        found = [
-            os.path.relpath(os.path.join(at, n), place) for at, _, inner in os.walk(place) for n in inner
-        ]
+        found = [os.path.relpath(os.path.join(at, n), place) for at, _, inner in os.walk(place) for n in inner]
         if sorted(found) != names[who]:
             problems.append(f"folder of {who}: {sorted(found)} / {names[who]}")
     if names["theirs"] != names["ours"]:

@@ -6,15 +6,7 @@ It depends on nothing, so every other library can. See `public`, `resolve` and `
 from __future__ import annotations
 
 from kspec.names import plugin, public, public_name, public_names
-from kspec.resolver import (
-    LIBRARIES,
-    PluginMissing,
-    UnknownName,
-    find_plugin,
-    known_names,
-    known_plugins,
-    resolve,
-)
+from kspec.resolver import LIBRARIES, PluginMissing, UnknownName, find_plugin, known_names, known_plugins, resolve
 
 __version__ = "0.1.0"
 

@@ -19,16 +19,7 @@ from typing import Any
 
 # Floors, lowest first. Where two libraries name the same thing (`keras.Model`), the higher wins:
 # the trainable class when ktrain is installed, the inference class otherwise.
-LIBRARIES = (
-    "kops",
-    "ksave",
-    "klayers",
-    "kdistribute",
-    "kquant",
-    "kexport",
-    "kapps",
-    "ktrain",
-)
+LIBRARIES = ("kops", "ksave", "klayers", "kdistribute", "kquant", "kexport", "kapps", "ktrain")
 
 # Which library brings plug-ins of a kind, for the error that says what to install.
 _BRINGS = {"quantization": "kquant", "export": "kexport", "placement": "kdistribute"}

@@ -53,9 +53,7 @@ def test_an_unknown_name_is_answered_with_the_nearest(installed):
         resolver.resolve("keras.ops.ad")
 
 
-@pytest.mark.parametrize(
-    "name", ["os.system", "low_code.add", "low_code:add", "", "keras.ops.add.__globals__"]
-)
+@pytest.mark.parametrize("name", ["os.system", "low_code.add", "low_code:add", "", "keras.ops.add.__globals__"])
 def test_only_declared_names_can_be_reached(installed, name):
     with pytest.raises(resolver.UnknownName):
         resolver.resolve(name)

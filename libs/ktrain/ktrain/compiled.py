@@ -67,9 +67,7 @@ def _build_metric(metric: Metric, outputs: Any, i: int, y_true: Any, y_pred: Any
     labels, predictions = outputs.by_output(y_true, "y")[i], outputs.flatten(y_pred)[i]
     size = len(labels)
     shape = tuple(size if d is None else d for d in predictions.shape)
-    metric.update_state(
-        ops.zeros_like(ops.convert_to_tensor(labels)), ops.zeros(shape, dtype=predictions.dtype)
-    )
+    metric.update_state(ops.zeros_like(ops.convert_to_tensor(labels)), ops.zeros(shape, dtype=predictions.dtype))
     metric.reset_state()
 
 

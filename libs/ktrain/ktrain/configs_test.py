@@ -67,11 +67,7 @@ def test_get_takes_names_of_all_spellings():
     mse = kspec.resolve("keras.losses.mean_squared_error")
     assert losses.get("mse") is losses.get("MSE") is losses.get("mean_squared_error") is mse
     assert type(losses.get("MeanSquaredError")).__name__ == "MeanSquaredError"
-    assert (
-        type(metrics.get("mse")).__name__
-        == type(metrics.get("mean_squared_error")).__name__
-        == "MeanSquaredError"
-    )
+    assert type(metrics.get("mse")).__name__ == type(metrics.get("mean_squared_error")).__name__ == "MeanSquaredError"
     assert type(metrics.get("AUC")).__name__ == "AUC"
     assert type(optimizers.get("adamw")).__name__ == "AdamW"
     assert type(optimizers.get("RMSprop")).__name__ == "RMSprop"

@@ -23,14 +23,6 @@ def test_tensorflow_reads_what_is_written(tmp_path):
     (path,) = glob.glob(str(tmp_path / "events*"))
     start, loss, weights = list(tf.compat.v1.train.summary_iterator(path))
     assert start.file_version == "brain.Event:2"
-    assert (
-        loss.step == 3 and loss.summary.value[0].tag == "loss" and loss.summary.value[0].simple_value == 0.25
-    )
+    assert loss.step == 3 and loss.summary.value[0].tag == "loss" and loss.summary.value[0].simple_value == 0.25
     histo = weights.summary.value[0].histo
-    assert (
-        weights.step == 300
-        and histo.num == 10
-        and histo.sum == 45
-        and histo.max == 9
-        and sum(histo.bucket) == 10
-    )
+    assert weights.step == 300 and histo.num == 10 and histo.sum == 45 and histo.max == 9 and sum(histo.bucket) == 10

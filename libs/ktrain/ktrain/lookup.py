@@ -18,11 +18,7 @@ def names_in(namespace: str) -> list[str]:
 
 
 def by_name(
-    kind: str,
-    namespace: str,
-    name: str,
-    aliases: dict[str, str],
-    custom_objects: dict[str, Any] | None = None,
+    kind: str, namespace: str, name: str, aliases: dict[str, str], custom_objects: dict[str, Any] | None = None
 ) -> Any:
     """The class or function that a string means.
 
@@ -45,11 +41,7 @@ def by_name(
 
 
 def from_config(
-    kind: str,
-    namespace: str,
-    config: Any,
-    aliases: dict[str, str],
-    custom_objects: dict[str, Any] | None = None,
+    kind: str, namespace: str, config: Any, aliases: dict[str, str], custom_objects: dict[str, Any] | None = None
 ) -> Any:
     """The object of a record or a name."""
     if isinstance(config, str):

@@ -20,9 +20,7 @@ from ktrain.data.epochs import EpochIterator
 from ktrain.data.packing import batch_tuple, unpack_x_y_sample_weight
 
 
-def _callbacks(
-    callbacks: Any, model: Any, verbose: Any, history: bool = False, **params: Any
-) -> CallbackList:
+def _callbacks(callbacks: Any, model: Any, verbose: Any, history: bool = False, **params: Any) -> CallbackList:
     if isinstance(callbacks, CallbackList):
         return callbacks
     verbose = 1 if verbose == "auto" else int(verbose)
@@ -81,9 +79,7 @@ class Loops:
         if validation_split and validation_data is None:
             if class_weight is not None and sample_weight is not None:
                 raise ValueError("Give either class_weight or sample_weight, not both.")
-            (x, y, sample_weight), validation_data = array_adapter.split(
-                (x, y, sample_weight), validation_split
-            )
+            (x, y, sample_weight), validation_data = array_adapter.split((x, y, sample_weight), validation_split)
         steps = EpochIterator(
             adapt(x, y, sample_weight, batch_size, shuffle, class_weight), steps_per_epoch,
             compiled.steps_per_execution,
@@ -91,10 +87,7 @@ class Loops:
         validation = None
         if validation_data is not None:
             validation = self._validation(
-                validation_data,
-                validation_batch_size or batch_size,
-                validation_steps,
-                compiled.steps_per_execution,
+                validation_data, validation_batch_size or batch_size, validation_steps, compiled.steps_per_execution
             )
         calls = _callbacks(
             callbacks, self, verbose, history=True, epochs=epochs, steps=steps.num_batches,
@@ -121,9 +114,7 @@ class Loops:
                         calls.on_train_batch_begin(begun)
                     result = step(group)
                     if ends:
-                        calls.call_batch_end(
-                            "on_train_batch_end", done - 1, partial(self._python_logs, result)
-                        )
+                        calls.call_batch_end("on_train_batch_end", done - 1, partial(self._python_logs, result))
                     begun = done
                     if self.stop_training:
                         break
@@ -306,9 +297,7 @@ class Loops:
         logs = self._python_logs(self.make_train_function()([data]))
         return logs if return_dict else self._logs_in_order(logs)
 
-    def test_on_batch(
-        self: Any, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False
-    ) -> Any:
+    def test_on_batch(self: Any, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
         """One evaluation step. Metrics run on until `reset_metrics`; for the result see `evaluate`."""
         self._require_compiled()
         data = self._one_batch(x, y, sample_weight)

@@ -20,11 +20,7 @@ TARGETS = RNG.normal(size=(8, 3, 2)).astype("float32")
 
 
 def test_fit_changes_only_the_updates():
-    layers = [
-        Embedding(7, 4),
-        Dense(5, use_bias=False),
-        EinsumDense("abc,cd->abd", (None, 2)),
-    ]
+    layers = [Embedding(7, 4), Dense(5, use_bias=False), EinsumDense("abc,cd->abd", (None, 2))]
     model = Sequential([Input((3,), dtype="int32"), *layers])
     for layer in layers:
         layer.enable_lora(2)

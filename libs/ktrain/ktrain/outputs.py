@@ -52,9 +52,7 @@ class Outputs:
         if value is None:
             return [None] * self.count
         if isinstance(value, dict):
-            names = (
-                self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
-            )
+            names = self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
             if set(value) & set(names):
                 self.check_keys(value, what)
                 return [value.get(name) for name in names]
@@ -94,9 +92,7 @@ class Outputs:
             return [None] * self.count
         if isinstance(value, dict) and "class_name" not in value:
             self.check_keys(value, what)
-            names = (
-                self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
-            )
+            names = self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
             return [value.get(name) for name in names]
         if isinstance(value, (list, tuple)):
             if self.single:

@@ -26,9 +26,7 @@ def close(found, wanted, what):
     np.testing.assert_allclose(np.asarray(found, "float64"), wanted, rtol=2e-3, atol=1e-3, err_msg=what)
 
 
-@pytest.mark.skipif(
-    settings.backend not in ("jax", "torch", "tensorflow"), reason="no gradients on this engine"
-)
+@pytest.mark.skipif(settings.backend not in ("jax", "torch", "tensorflow"), reason="no gradients on this engine")
 @pytest.mark.parametrize("name", RECORD)
 def test_training_goes_on(name):
     record, arrays = RECORD[name], np.load(DATA / f"{name}.npz")

@@ -163,12 +163,7 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
         return results
 
     def compute_loss(
-        self,
-        x: Any = None,
-        y: Any = None,
-        y_pred: Any = None,
-        sample_weight: Any = None,
-        training: bool = True,
+        self, x: Any = None, y: Any = None, y_pred: Any = None, sample_weight: Any = None, training: bool = True
     ) -> Any:
         """The number to minimise: the loss of compile, what layers added, and weight penalties. Override for your own.
 
@@ -268,9 +263,7 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
 
         x, y, sample_weight = unpack_x_y_sample_weight(data)
         compiled = self._compiled
-        known = compiled is not None and all(
-            part is None or part.built for part in (compiled.loss, compiled.metrics)
-        )
+        known = compiled is not None and all(part is None or part.built for part in (compiled.loss, compiled.metrics))
         y_pred: Any = None
         if not self.built or (not known and y is not None):
             y_pred = self._output_specs(x)
@@ -287,11 +280,7 @@ class Trainer(Loops, StateTree, engines.load().Steps):  # type: ignore[misc]
         def spec(leaf: Any) -> Any:
             if leaf is None:
                 return None
-            dtype = (
-                ops.standardize_dtype(leaf.dtype)
-                if getattr(leaf.dtype, "kind", "") not in "USO"
-                else "string"
-            )
+            dtype = ops.standardize_dtype(leaf.dtype) if getattr(leaf.dtype, "kind", "") not in "USO" else "string"
             return KerasTensor(tuple(leaf.shape), dtype=dtype)
 
         specs = tree.map_structure(spec, x) if tree.is_nested(x) else spec(x)

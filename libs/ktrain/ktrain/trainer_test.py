@@ -117,9 +117,7 @@ def test_an_engine_without_gradients_names_those_that_train():
 def test_validation_split_and_data_agree():
     split_model, data_model = linear(metrics=["mae"]), linear(metrics=["mae"])
     a = split_model.fit(X, Y, validation_split=0.25, epochs=2, shuffle=False, verbose=0).history
-    b = data_model.fit(
-        X[:15], Y[:15], validation_data=(X[15:], Y[15:]), epochs=2, shuffle=False, verbose=0
-    ).history
+    b = data_model.fit(X[:15], Y[:15], validation_data=(X[15:], Y[15:]), epochs=2, shuffle=False, verbose=0).history
     assert sorted(a) == ["loss", "mae", "val_loss", "val_mae"]
     for name in a:
         np.testing.assert_allclose(a[name], b[name], rtol=1e-5)
@@ -145,8 +143,7 @@ def test_data_of_all_kinds_trains_alike():
 def test_several_outputs():
     x = Input((3,))
     model = Model(
-        x,
-        [Dense(1, name="a", kernel_initializer="ones")(x), Dense(2, name="b", kernel_initializer="zeros")(x)],
+        x, [Dense(1, name="a", kernel_initializer="ones")(x), Dense(2, name="b", kernel_initializer="zeros")(x)]
     )
     y = [Y, np.ones((20, 2), "float32")]
     model.compile(SGD(0.0), ["mse", "mae"], metrics=[["mae"], ["mse"]], loss_weights=[1.0, 0.5])
@@ -191,9 +188,7 @@ def test_accuracy_fits_the_labels():
         accuracy = model.fit(X, y, verbose=0).history["accuracy"][0]
         predicted = model.predict(X, verbose=0)
         chosen = predicted.argmax(1) if size > 1 else (predicted[:, 0] > 0.5).astype(int)
-        np.testing.assert_allclose(
-            accuracy, np.mean(chosen == (labels if size > 1 else labels > 0)), rtol=1e-5
-        )
+        np.testing.assert_allclose(accuracy, np.mean(chosen == (labels if size > 1 else labels > 0)), rtol=1e-5)
 
 
 @training
@@ -202,9 +197,7 @@ def test_weighted_metrics_use_the_weights():
     model = linear(optimizer=SGD(0.0), metrics=["mae"], weighted_metrics=["mae"])
     logs = model.fit(X, Y, sample_weight=weights, verbose=0).history
     np.testing.assert_allclose(logs["mae"][0], np.mean(np.abs(Y)), rtol=1e-4)
-    np.testing.assert_allclose(
-        logs["weighted_mae"][0], np.sum(np.abs(Y)[:, 0] * weights) / weights.sum(), rtol=1e-4
-    )
+    np.testing.assert_allclose(logs["weighted_mae"][0], np.sum(np.abs(Y)[:, 0] * weights) / weights.sum(), rtol=1e-4)
 
 
 @training
@@ -326,12 +319,7 @@ def test_state_tree_round_trip():
     model.fit(X, Y, verbose=0)
     tree = model.get_state_tree("numpy_array")
     other = linear(optimizer=Adam(0.1))
-    assert set(tree) == {
-        "trainable_variables",
-        "non_trainable_variables",
-        "optimizer_variables",
-        "metrics_variables",
-    }
+    assert set(tree) == {"trainable_variables", "non_trainable_variables", "optimizer_variables", "metrics_variables"}
     with pytest.raises(ValueError, match="no variable"):
         other.set_state_tree({"trainable_variables": {"nothing": np.zeros(())}})
     mine = model.get_state_tree()
@@ -434,9 +422,7 @@ def test_mixed_precision_scales_the_loss():
     model.dtype_policy = "mixed_float16"
     model.compile(SGD(0.1), "mse")
     assert type(model.optimizer).__name__ == "LossScaleOptimizer"
-    model.optimizer.dynamic_scale.assign(
-        8.0
-    )  # the first steps with the usual scale overflow and are left out
+    model.optimizer.dynamic_scale.assign(8.0)  # the first steps with the usual scale overflow and are left out
     model.fit(X, Y, batch_size=20, verbose=0)
     for got, want in zip(model.get_weights(), by_hand([(X, Y)])):
         assert got.dtype == np.float32

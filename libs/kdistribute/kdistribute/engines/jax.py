@@ -35,9 +35,7 @@ def mesh(devices: np.ndarray, axis_names: Sequence[str]) -> jax.sharding.Mesh:
     known = {f"{device.platform}:{device.id}": device for device in jax.devices()}
     missing = [name for name in devices.flat if name not in known]
     if missing:
-        known.update(
-            {f"{d.platform}:{d.id}": d for kind in {m.split(":")[0] for m in missing} for d in _of(kind)}
-        )
+        known.update({f"{d.platform}:{d.id}": d for kind in {m.split(":")[0] for m in missing} for d in _of(kind)})
         missing = [name for name in devices.flat if name not in known]
     if missing:
         raise ValueError(f"There is no device {', '.join(missing)}. Devices: {', '.join(known)}.")

@@ -28,10 +28,7 @@ def refuse(what: str) -> NotImplementedError:
 def list_devices(device_type: str | None) -> list[str]:
     """The one device that this engine's tensors are on by default."""
     device = _default_device()
-    if (
-        device_type is not None
-        and device.split(":")[0] != {"cuda": "gpu"}.get(device_type, device_type).lower()
-    ):
+    if device_type is not None and device.split(":")[0] != {"cuda": "gpu"}.get(device_type, device_type).lower():
         return []
     return [device]
 

@@ -61,9 +61,7 @@ class Constant(Initializer):
         return cls(deserialize_keras_object(config["value"]))
 
 
-@public(
-    "keras.initializers.Identity", "keras.initializers.IdentityInitializer", "keras.initializers.identity"
-)
+@public("keras.initializers.Identity", "keras.initializers.IdentityInitializer", "keras.initializers.identity")
 class Identity(Initializer):
     """A matrix with `gain` on its diagonal and zeros elsewhere.
 
@@ -97,13 +95,7 @@ _COSINE_SUMS = {
     "blackmanharris": _BLACKMAN_HARRIS,
     "flattop": (0.21557895, 0.41663158, 0.277263158, 0.083578947, 0.006947368),
 }
-_WINDOW_ALIASES = {
-    "ones": "boxcar",
-    "rect": "boxcar",
-    "rectangular": "boxcar",
-    "hanning": "hann",
-    "bart": "bartlett",
-}
+_WINDOW_ALIASES = {"ones": "boxcar", "rect": "boxcar", "rectangular": "boxcar", "hanning": "hann", "bart": "bartlett"}
 
 
 def _window(name: str, size: int, periodic: bool) -> np.ndarray:
@@ -143,11 +135,7 @@ class STFT(Initializer):
     """
 
     def __init__(
-        self,
-        side: str = "real",
-        window: str | None = "hann",
-        scaling: str | None = "density",
-        periodic: bool = False,
+        self, side: str = "real", window: str | None = "hann", scaling: str | None = "density", periodic: bool = False
     ) -> None:
         if side not in ("real", "imag"):
             raise ValueError(f"side must be 'real' or 'imag', not {side!r}.")
@@ -163,9 +151,7 @@ class STFT(Initializer):
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         shape = sizes(shape)
         if len(shape) != 3:
-            raise ValueError(
-                f"STFT initializes Conv1D kernels (frame_length, channels, bins), not shape {shape}."
-            )
+            raise ValueError(f"STFT initializes Conv1D kernels (frame_length, channels, bins), not shape {shape}.")
         frame, _, bins = shape
         n = np.arange(frame)[:, None, None]
         angle = 2 * np.pi * n * np.arange(bins) / max(2 * (bins - 1), 1)
@@ -180,9 +166,4 @@ class STFT(Initializer):
         return to_native(np.broadcast_to(values, shape).astype("float32"), dtype)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            "side": self.side,
-            "window": self.window,
-            "periodic": self.periodic,
-            "scaling": self.scaling,
-        }
+        return {"side": self.side, "window": self.window, "periodic": self.periodic, "scaling": self.scaling}

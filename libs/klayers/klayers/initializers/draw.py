@@ -35,9 +35,7 @@ def sizes(shape: Any) -> tuple[int, ...]:
     """A shape all of whose dimensions are known."""
     known = standardize_shape(shape)
     if None in known:
-        raise ValueError(
-            f"An initializer needs the size of every dimension; in shape {known} some are unknown (None)."
-        )
+        raise ValueError(f"An initializer needs the size of every dimension; in shape {known} some are unknown (None).")
     return known  # type: ignore[return-value]
 
 

@@ -89,9 +89,7 @@ def test_stft_kernels():
         "cosine": [0.14942925, 0.4082483, 0.55767757],
         "bartlett": [0.0, 0.31622776, 0.6324555],
     }.items():
-        np.testing.assert_allclose(
-            values(STFT(window=name), (6, 1, 5))[:3, 0, 0], column, rtol=1e-5, atol=1e-7
-        )
+        np.testing.assert_allclose(values(STFT(window=name), (6, 1, 5))[:3, 0, 0], column, rtol=1e-5, atol=1e-7)
     periodic = values(STFT(window="hamming", scaling=None, periodic=True), (6, 1, 5))[:, 0, 0]
     np.testing.assert_allclose(periodic, [0.08, 0.31, 0.77, 1.0, 0.77, 0.31], rtol=1e-6)
 

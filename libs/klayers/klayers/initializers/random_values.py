@@ -95,11 +95,7 @@ class RandomUniform(RandomInitializer):
         return {**super().get_config(), "minval": self.minval, "maxval": self.maxval}
 
 
-@public(
-    "keras.initializers.Orthogonal",
-    "keras.initializers.OrthogonalInitializer",
-    "keras.initializers.orthogonal",
-)
+@public("keras.initializers.Orthogonal", "keras.initializers.OrthogonalInitializer", "keras.initializers.orthogonal")
 class Orthogonal(RandomInitializer):
     """A random matrix with orthonormal columns (or rows, when there are fewer of them), times `gain`.
 
@@ -123,9 +119,7 @@ class Orthogonal(RandomInitializer):
     def __call__(self, shape: Any, dtype: Any = None) -> Any:
         shape = draw.sizes(shape)
         if len(shape) < 2:
-            raise ValueError(
-                f"Orthogonal initializes tensors of at least 2 dimensions, not of shape {shape}."
-            )
+            raise ValueError(f"Orthogonal initializes tensors of at least 2 dimensions, not of shape {shape}.")
         rows, columns = int(np.prod(shape[:-1])), shape[-1]
         tall = draw.normal((max(rows, columns), min(rows, columns)), self.seed)
         q, r = np.linalg.qr(tall)

@@ -35,12 +35,7 @@ class Attention(Layer):
     """
 
     def __init__(
-        self,
-        use_scale: bool = False,
-        score_mode: str = "dot",
-        dropout: float = 0.0,
-        seed: Any = None,
-        **kwargs: Any,
+        self, use_scale: bool = False, score_mode: str = "dot", dropout: float = 0.0, seed: Any = None, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self.use_scale = use_scale
@@ -58,15 +53,11 @@ class Attention(Layer):
         if self.use_scale:
             self.scale = self.add_weight(name="scale", shape=(), initializer="ones")
         if self.score_mode == "concat":
-            self.concat_score_weight = self.add_weight(
-                name="concat_score_weight", shape=(), initializer="ones"
-            )
+            self.concat_score_weight = self.add_weight(name="concat_score_weight", shape=(), initializer="ones")
 
     def _check(self, inputs: Any) -> None:
         if not isinstance(inputs, (list, tuple)) or len(inputs) not in (2, 3):
-            raise ValueError(
-                f"{type(self).__name__} takes [query, value] or [query, value, key], not {inputs!r}."
-            )
+            raise ValueError(f"{type(self).__name__} takes [query, value] or [query, value, key], not {inputs!r}.")
 
     def _scores(self, query: Any, key: Any) -> Any:
         if self.score_mode == "dot":
@@ -109,9 +100,7 @@ class Attention(Layer):
         if mask is None:
             return None, None
         if not isinstance(mask, (list, tuple)) or len(mask) not in (2, 3):
-            raise ValueError(
-                f"{type(self).__name__} takes its masks as [query mask, value mask], not {mask!r}."
-            )
+            raise ValueError(f"{type(self).__name__} takes its masks as [query mask, value mask], not {mask!r}.")
         return mask[0], mask[1]
 
     def compute_mask(self, inputs: Any, mask: Any = None) -> Any:
@@ -160,9 +149,7 @@ class AdditiveAttention(Attention):
         if self.use_scale:
             dim = input_shape[0][-1]
             if dim is None:
-                raise ValueError(
-                    f"AdditiveAttention needs to know the size of the last axis, not {input_shape[0]}."
-                )
+                raise ValueError(f"AdditiveAttention needs to know the size of the last axis, not {input_shape[0]}.")
             self.scale = self.add_weight(name="scale", shape=(dim,), initializer="glorot_uniform")
 
     def _scores(self, query: Any, key: Any) -> Any:

@@ -39,9 +39,7 @@ def test_concat_and_additive():
         lambda x, s, w: softmax(w * np.tanh(s * both).sum(-1)) @ V,
         low_precision=False,
     )
-    check_layer(
-        lambda **k: AdditiveAttention(**k), [Q, V, K], lambda x, s: softmax((s * np.tanh(both)).sum(-1)) @ V
-    )
+    check_layer(lambda **k: AdditiveAttention(**k), [Q, V, K], lambda x, s: softmax((s * np.tanh(both)).sum(-1)) @ V)
     plain = AdditiveAttention(use_scale=False)
     np.testing.assert_allclose(as_array(plain([Q, V, K])), softmax(np.tanh(both).sum(-1)) @ V, atol=1e-5)
 
@@ -116,10 +114,4 @@ def test_wrong_arguments(make, words):
 def test_the_gate_stands_between_key_and_value():
     layer = MultiHeadAttention(2, 4, use_gate=True)
     layer.build((None, 3, 8), (None, 3, 8))
-    assert [w.path.split("/")[1] for w in layer.weights[::2]] == [
-        "query",
-        "key",
-        "gate",
-        "value",
-        "attention_output",
-    ]
+    assert [w.path.split("/")[1] for w in layer.weights[::2]] == ["query", "key", "gate", "value", "attention_output"]

@@ -31,11 +31,7 @@ class PolicyLayer(ColorLayer):
 
     def _make_tools(self, all_ops: bool = True) -> None:
         top = self.factor[1]
-        colour = {
-            "value_range": self.value_range,
-            "data_format": self.data_format,
-            "dtype": self.dtype_policy,
-        }
+        colour = {"value_range": self.value_range, "data_format": self.data_format, "dtype": self.dtype_policy}
         plain = {"data_format": self.data_format, "dtype": self.dtype_policy, "fill_mode": "constant"}
         plain["interpolation"] = self.interpolation
         tools: list[Any] = [
@@ -74,16 +70,12 @@ class PolicyLayer(ColorLayer):
         ]
         return kops.switch(chosen["index"], branches, images)
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None or not training:
             return bounding_boxes
         raise NotImplementedError(f"{type(self).__name__} does not move bounding boxes.")
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None or not training:
             return segmentation_masks
         raise NotImplementedError(f"{type(self).__name__} does not move segmentation masks.")
@@ -182,9 +174,7 @@ class AugMix(PolicyLayer):
             "shares": gammas / kops.sum(gammas, axis=0, keepdims=True),
             "weight": random.beta(batch, self.alpha, self.alpha, dtype="float32", seed=seed),
             "depths": kops.floor(depth),
-            "chains": [
-                [self._choice(data, seed) for _ in range(self.chain_depth)] for _ in range(self.num_chains)
-            ],
+            "chains": [[self._choice(data, seed) for _ in range(self.chain_depth)] for _ in range(self.num_chains)],
         }
 
     def _changed(self, images: Any, transformation: Any) -> Any:

@@ -22,13 +22,7 @@ from klayers.layers.random_color import (
     RandomSaturation,
 )
 from klayers.layers.random_filters import RandomErasing, RandomGaussianBlur, RandomSharpness
-from klayers.layers.random_tone import (
-    RandomBrightness,
-    RandomContrast,
-    RandomInvert,
-    RandomPosterization,
-    Solarization,
-)
+from klayers.layers.random_tone import RandomBrightness, RandomContrast, RandomInvert, RandomPosterization, Solarization
 from klayers.layers.random_warps import RandomElasticTransform, RandomPerspective
 from klayers.layers.rescaling import Rescaling
 from kops.keras_tensor import KerasTensor
@@ -98,9 +92,7 @@ def test_tones():
     np.testing.assert_allclose(trained(RandomPosterization((3, 3))), np.floor(X / 32) * 32, atol=1e-3)
     values = np.array([0, 100, 127, 130, 200, 255], "float32").reshape(1, 1, 6, 1)
     expected = [25.5, 125.5, 102.5, 99.5, 29.5, 0.0]  # 127 + 25.5 is above 127.5, and inverted
-    np.testing.assert_allclose(
-        trained(Solarization((0.1, 0.1), (0.5, 0.5)), values).ravel(), expected, atol=1e-3
-    )
+    np.testing.assert_allclose(trained(Solarization((0.1, 0.1), (0.5, 0.5)), values).ravel(), expected, atol=1e-3)
 
 
 def test_colours():
@@ -170,9 +162,7 @@ def test_equalizations():
     expected = np.array([0, 0, 36, 146, 146, 146, 182, 255, 255]).reshape(values.shape)
     np.testing.assert_allclose(as_array(Equalization()(values)), expected, atol=1e-3)
     # One tile, and no clipping: 255 times the share of pixels that are not brighter.
-    sixteen = np.array([10, 10, 20, 50, 50, 50, 90, 200, 200, 7, 7, 7, 7, 7, 7, 8], "float32").reshape(
-        1, 4, 4, 1
-    )
+    sixteen = np.array([10, 10, 20, 50, 50, 50, 90, 200, 200, 7, 7, 7, 7, 7, 7, 8], "float32").reshape(1, 4, 4, 1)
     share = np.array([(sixteen <= v).mean() for v in sixteen.ravel()]) * 255
     whole = ContrastLimitedAdaptiveHistogramEqualization(clip_limit=100.0, tile_grid_size=(1, 1))
     np.testing.assert_allclose(as_array(whole(sixteen)).ravel(), share, rtol=1e-4)
@@ -200,11 +190,7 @@ def test_boxes_and_pipelines():
     data = {"images": X[:2], "bounding_boxes": boxes}
     more = MaxNumBoundingBoxes(5, bounding_box_format="xyxy")(data)["bounding_boxes"]
     assert as_array(more["labels"])[0].tolist() == [0, 0, 0, -1, -1]
-    assert MaxNumBoundingBoxes(2, bounding_box_format="xyxy")(data)["bounding_boxes"]["boxes"].shape == (
-        2,
-        2,
-        4,
-    )
+    assert MaxNumBoundingBoxes(2, bounding_box_format="xyxy")(data)["bounding_boxes"]["boxes"].shape == (2, 2, 4)
     layer = Pipeline([CenterCrop(2, 2), Rescaling(0.5)])
     np.testing.assert_allclose(as_array(layer(X)), X[:, 2:4, 2:4] / 2)
     again = ksave.deserialize_keras_object(ksave.serialize_keras_object(layer))

@@ -135,9 +135,7 @@ class BatchNormalization(Layer):
         )
 
     def _kept(self, name: str, size: int, initializer: Any) -> Any:
-        return self.add_weight(
-            name=name, shape=(size,), initializer=initializer, trainable=False, autocast=False
-        )
+        return self.add_weight(name=name, shape=(size,), initializer=initializer, trainable=False, autocast=False)
 
     def call(self, inputs: Any, training: Any = None, mask: Any = None) -> Any:
         dtype = self.compute_dtype
@@ -152,9 +150,7 @@ class BatchNormalization(Layer):
             if self.renorm:
                 y = self._renormalized(x, mean, variance, kept_mean, kept_variance)
             else:
-                y = kops.batch_normalization(
-                    x, mean, variance, self.axis, self.beta, self.gamma, self.epsilon
-                )
+                y = kops.batch_normalization(x, mean, variance, self.axis, self.beta, self.gamma, self.epsilon)
                 _move(self.moving_variance, kept_variance, self.momentum)
             _move(self.moving_mean, kept_mean, self.momentum)
         return kops.cast(y, dtype) if dtype in _HALF else y
@@ -163,9 +159,7 @@ class BatchNormalization(Layer):
         if mask is None:
             return kops.moments(x, axes=self._reduced, synchronized=self.synchronized)
         if len(mask.shape) > len(x.shape):
-            raise ValueError(
-                f"A mask of shape {tuple(mask.shape)} does not fit inputs of shape {tuple(x.shape)}."
-            )
+            raise ValueError(f"A mask of shape {tuple(mask.shape)} does not fit inputs of shape {tuple(x.shape)}.")
         weight = kops.cast(mask, x.dtype)
         missing = len(x.shape) - len(mask.shape)
         if missing:
@@ -239,9 +233,7 @@ def _move(average: Any, value: Any, momentum: float) -> None:
 def _checked_clipping(bounds: Any) -> Any:
     strange = set(bounds or ()) - {"rmax", "rmin", "dmax"}
     if strange:
-        raise ValueError(
-            f"renorm_clipping has the keys rmax, rmin and dmax, not {', '.join(sorted(strange))}."
-        )
+        raise ValueError(f"renorm_clipping has the keys rmax, rmin and dmax, not {', '.join(sorted(strange))}.")
     if bounds:
         low, high, shift = (bounds.get(key) for key in ("rmin", "rmax", "dmax"))
         if low is not None and high is not None and low > high:

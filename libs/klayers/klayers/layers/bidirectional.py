@@ -36,12 +36,7 @@ class Bidirectional(Layer):
     """
 
     def __init__(
-        self,
-        layer: Any,
-        merge_mode: Any = "concat",
-        weights: Any = None,
-        backward_layer: Any = None,
-        **kwargs: Any,
+        self, layer: Any, merge_mode: Any = "concat", weights: Any = None, backward_layer: Any = None, **kwargs: Any
     ) -> None:
         if not isinstance(layer, Layer):
             raise ValueError(f"Bidirectional takes a layer, not {layer!r}.")
@@ -63,8 +58,7 @@ class Bidirectional(Layer):
             a, b = getattr(self.forward_layer, name), getattr(backward_layer, name)
             if (a == b) != same:
                 raise ValueError(
-                    f"layer and backward_layer must have {'the same' if same else 'different'} {name}; "
-                    f"got {a} and {b}."
+                    f"layer and backward_layer must have {'the same' if same else 'different'} {name}; got {a} and {b}."
                 )
         self.merge_mode = merge_mode
         self._initial = weights

@@ -5,14 +5,7 @@ import pytest
 
 import kops
 from klayers.conformance.check_layer import as_array, check_layer
-from klayers.layers.cropping import (
-    Cropping1D,
-    Cropping2D,
-    Cropping3D,
-    ZeroPadding1D,
-    ZeroPadding2D,
-    ZeroPadding3D,
-)
+from klayers.layers.cropping import Cropping1D, Cropping2D, Cropping3D, ZeroPadding1D, ZeroPadding2D, ZeroPadding3D
 from klayers.layers.upsampling import UpSampling1D, UpSampling2D, UpSampling3D
 
 X1 = np.random.default_rng(1).normal(size=(2, 5, 4)).astype("float32")
@@ -37,11 +30,7 @@ X3 = np.random.default_rng(3).normal(size=(2, 3, 4, 5, 2)).astype("float32")
         (lambda **k: Cropping3D((0, 1, (2, 1)), **k), X3, X3[:, :, 1:-1, 2:-1]),
         (lambda **k: UpSampling1D(3, **k), X1, X1.repeat(3, 1)),
         (lambda **k: UpSampling2D((2, 3), **k), X2, X2.repeat(2, 1).repeat(3, 2)),
-        (
-            lambda **k: UpSampling2D(2, data_format="channels_first", **k),
-            X2,
-            X2.repeat(2, 2).repeat(2, 3),
-        ),
+        (lambda **k: UpSampling2D(2, data_format="channels_first", **k), X2, X2.repeat(2, 2).repeat(2, 3)),
         (lambda **k: UpSampling3D((2, 1, 2), **k), X3, X3.repeat(2, 1).repeat(2, 3)),
     ],
 )

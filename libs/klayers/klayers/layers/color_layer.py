@@ -30,14 +30,8 @@ class ColorLayer(ImageLayer):
 
     def __init__(self, value_range: Any = (0, 255), seed: Any = None, **kwargs: Any) -> None:
         super().__init__(**kwargs)
-        if (
-            not isinstance(value_range, (tuple, list))
-            or len(value_range) != 2
-            or value_range[0] >= value_range[1]
-        ):
-            raise ValueError(
-                f"value_range must be the lowest and highest value of a pixel, not {value_range!r}."
-            )
+        if not isinstance(value_range, (tuple, list)) or len(value_range) != 2 or value_range[0] >= value_range[1]:
+            raise ValueError(f"value_range must be the lowest and highest value of a pixel, not {value_range!r}.")
         self.value_range = tuple(value_range)
         self._make_generator(seed)
 

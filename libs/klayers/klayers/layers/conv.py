@@ -22,9 +22,7 @@ class ConvLayer(Layer):
     rank = 0
     _paddings: tuple[str, ...] = ("valid", "same")
 
-    def _set_window(
-        self, kernel_size: Any, strides: Any, padding: Any, data_format: Any, dilation_rate: Any
-    ) -> None:
+    def _set_window(self, kernel_size: Any, strides: Any, padding: Any, data_format: Any, dilation_rate: Any) -> None:
         self.kernel_size = windows.each(kernel_size, self.rank, "kernel_size")
         self.strides = windows.each(strides, self.rank, "strides")
         self.dilation_rate = windows.each(dilation_rate, self.rank, "dilation_rate")
@@ -49,9 +47,7 @@ class ConvLayer(Layer):
                 f"{type(self).__name__} needs to know the number of channels (axis {self._channel_axis}) to make "
                 f"its kernel, but the input shape is {tuple(input_shape)}."
             )
-        self.input_spec = InputSpec(
-            min_ndim=self.rank + 2, max_ndim=self.rank + 2, axes={self._channel_axis: channels}
-        )
+        self.input_spec = InputSpec(min_ndim=self.rank + 2, max_ndim=self.rank + 2, axes={self._channel_axis: channels})
         return channels
 
     def _add(self, name: str, shape: tuple[int, ...], settings: str | None = None) -> Any:

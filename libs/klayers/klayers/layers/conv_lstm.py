@@ -86,13 +86,8 @@ class ConvLSTMCell(RNNCell):
     def build(self, input_shape: Any) -> None:
         channels = input_shape[self._channel_axis]
         if channels is None:
-            raise ValueError(
-                f"A ConvLSTM needs to know the number of channels; the step is {tuple(input_shape)}."
-            )
-        for name, depth, of in (
-            ("kernel", channels, "kernel"),
-            ("recurrent_kernel", self.filters, "recurrent"),
-        ):
+            raise ValueError(f"A ConvLSTM needs to know the number of channels; the step is {tuple(input_shape)}.")
+        for name, depth, of in (("kernel", channels, "kernel"), ("recurrent_kernel", self.filters, "recurrent")):
             weight = self.add_weight(
                 shape=(*self.kernel_size, depth, 4 * self.filters),
                 name=name,

@@ -34,9 +34,7 @@ def convolve(x, kernel, strides=1, padding="valid", dilation=1, groups=1):
     made = kernel.shape[-1] // groups
     y = np.zeros((x.shape[0], *sizes, kernel.shape[-1]))
     for tap in itertools.product(*(range(k) for k in kernel.shape[:n])):
-        cut = tuple(
-            slice(i * d, i * d + (m - 1) * t + 1, t) for i, d, m, t in zip(tap, dilation, sizes, strides)
-        )
+        cut = tuple(slice(i * d, i * d + (m - 1) * t + 1, t) for i, d, m, t in zip(tap, dilation, sizes, strides))
         piece = x[(slice(None), *cut)]
         for g in range(groups):
             y[..., g * made : (g + 1) * made] += (
@@ -103,11 +101,7 @@ def test_channels_first_is_the_transpose_of_channels_last(padding):
 def test_depthwise(cls, x, options):
     def expected(x, kernel, bias):
         multiplier = kernel.shape[-1]
-        o = {
-            "dilation" if k == "dilation_rate" else k: v
-            for k, v in options.items()
-            if k != "depth_multiplier"
-        }
+        o = {"dilation" if k == "dilation_rate" else k: v for k, v in options.items() if k != "depth_multiplier"}
         flat = kernel.reshape(*kernel.shape[:-2], 1, -1)
         return convolve(x, flat, groups=x.shape[-1], **o) + bias if multiplier else None
 

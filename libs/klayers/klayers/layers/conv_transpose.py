@@ -38,9 +38,7 @@ class BaseConvTranspose(ConvLayer):
         self.filters = positive_int(filters, "filters")
         self._set_window(kernel_size, strides, padding, data_format, dilation_rate)
         if output_padding is not None:
-            given = (
-                output_padding if isinstance(output_padding, (tuple, list)) else (output_padding,) * self.rank
-            )
+            given = output_padding if isinstance(output_padding, (tuple, list)) else (output_padding,) * self.rank
             output_padding = tuple(given)
         self.output_padding = output_padding
         # Says what is wrong with output_padding here, not at the first call.
@@ -66,13 +64,7 @@ class BaseConvTranspose(ConvLayer):
 
     def call(self, inputs: Any) -> Any:
         x = kops.conv_transpose(
-            inputs,
-            self.kernel,
-            self.strides,
-            self.padding,
-            self.output_padding,
-            self.data_format,
-            self.dilation_rate,
+            inputs, self.kernel, self.strides, self.padding, self.output_padding, self.data_format, self.dilation_rate
         )
         return self._finish(x)
 

@@ -48,9 +48,7 @@ def test_valid_keeps_all(cls, x, strides, dilation):
     assert layer.kernel.shape[-2:] == (5, x.shape[-1])
 
 
-@pytest.mark.parametrize(
-    ("padding", "extra", "size"), [("same", None, 10), ("same", 1, 10), ("valid", 1, 12)]
-)
+@pytest.mark.parametrize(("padding", "extra", "size"), [("same", None, 10), ("same", 1, 10), ("valid", 1, 12)])
 def test_sizes_and_cuts(padding, extra, size):
     layer = Conv1DTranspose(2, 3, strides=2, padding=padding, output_padding=extra)
     y = as_array(layer(X1))

@@ -111,9 +111,7 @@ class ZeroPadding3D(ZeroPadding):
 
     rank = 3
 
-    def __init__(
-        self, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, padding: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(padding, data_format, **kwargs)
 
 
@@ -181,9 +179,7 @@ class Cropping2D(Cropping):
 
     rank = 2
 
-    def __init__(
-        self, cropping: Any = ((0, 0), (0, 0)), data_format: str | None = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, cropping: Any = ((0, 0), (0, 0)), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(cropping, data_format, **kwargs)
 
 
@@ -196,7 +192,5 @@ class Cropping3D(Cropping):
 
     rank = 3
 
-    def __init__(
-        self, cropping: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, cropping: Any = ((1, 1), (1, 1), (1, 1)), data_format: str | None = None, **kwargs: Any) -> None:
         super().__init__(cropping, data_format, **kwargs)

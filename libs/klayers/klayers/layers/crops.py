@@ -54,22 +54,16 @@ class CropLayer(ImageLayer):
             return self._cast(images)
         return self._cast(self._cut(self._cast(images), transformation, "bilinear"))
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None:
             return segmentation_masks
         return self._cut(segmentation_masks, transformation, "nearest")
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None:
             return bounding_boxes
         height, width = transformation["height"], transformation["width"]
-        boxes = to_corners(
-            kops.cast(bounding_boxes["boxes"], "float32"), self.bounding_box_format, height, width
-        )
+        boxes = to_corners(kops.cast(bounding_boxes["boxes"], "float32"), self.bounding_box_format, height, width)
         if "top" in transformation:
             top, left, scale = transformation["top"], transformation["left"], 1.0
         else:
@@ -78,9 +72,7 @@ class CropLayer(ImageLayer):
             top, left = (height - self.height * shown) / 2.0, (width - self.width * shown) / 2.0
         top, left = (kops.cast(v, "float32") for v in (top, left))
         shift = kops.stack([left, top, left, top])
-        cut = clip_to_image_size(
-            {**bounding_boxes, "boxes": (boxes - shift) * scale}, self.height, self.width, "xyxy"
-        )
+        cut = clip_to_image_size({**bounding_boxes, "boxes": (boxes - shift) * scale}, self.height, self.width, "xyxy")
         boxes = from_corners(cut["boxes"], self.bounding_box_format, self.height, self.width)
         return {**cut, "boxes": boxes}
 
@@ -114,9 +106,7 @@ class CenterCrop(CropLayer):
     def transform_images(self, images: Any, transformation: Any = None, training: bool = True) -> Any:
         return super().transform_images(images, transformation or self.get_random_transformation(images))
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         window = transformation or self.get_random_transformation(segmentation_masks)
         return super().transform_segmentation_masks(segmentation_masks, window)
 
@@ -141,13 +131,7 @@ class RandomCrop(CropLayer):
     """
 
     def __init__(
-        self,
-        height: int,
-        width: int,
-        seed: Any = None,
-        data_format: Any = None,
-        name: str | None = None,
-        **kwargs: Any,
+        self, height: int, width: int, seed: Any = None, data_format: Any = None, name: str | None = None, **kwargs: Any
     ) -> None:
         super().__init__(height, width, data_format=data_format, name=name, **kwargs)
         self._make_generator(default_seed() if seed is None else seed)

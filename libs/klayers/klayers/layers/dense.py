@@ -76,9 +76,7 @@ class Dense(Adaptable):
     def build(self, input_shape: Any) -> None:
         input_dim = input_shape[-1]
         if input_dim is None:
-            raise ValueError(
-                f"Dense needs to know the last dimension of its input, but got shape {input_shape}."
-            )
+            raise ValueError(f"Dense needs to know the last dimension of its input, but got shape {input_shape}.")
         if self.quantization_mode:
             self.quantized_build((input_dim, self.units), self.quantization_mode)
         else:

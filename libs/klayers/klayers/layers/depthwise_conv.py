@@ -61,9 +61,7 @@ class BaseDepthwiseConv(ConvLayer):
         return self.kernel
 
     def call(self, inputs: Any) -> Any:
-        x = kops.depthwise_conv(
-            inputs, self.kernel, self.strides, self.padding, self.data_format, self.dilation_rate
-        )
+        x = kops.depthwise_conv(inputs, self.kernel, self.strides, self.padding, self.data_format, self.dilation_rate)
         return self._finish(x)
 
     def compute_output_shape(self, input_shape: Any) -> Any:

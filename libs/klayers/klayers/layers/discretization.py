@@ -79,9 +79,7 @@ class Discretization(DataLayer):
             steps: how many batches at most.
         """
         if self.num_bins is None:
-            raise ValueError(
-                "adapt() finds num_bins - 1 boundaries, but this layer was given bin_boundaries."
-            )
+            raise ValueError("adapt() finds num_bins - 1 boundaries, but this layer was given bin_boundaries.")
         self.reset_state()
         for batch in batches(data, self, steps):
             self.update_state(batch)

@@ -82,9 +82,7 @@ class Dropout(RandomLayer):
         return tuple(sizes[i] if d is None else d for i, d in enumerate(self.noise_shape))
 
     def _change(self, inputs: Any) -> Any:
-        return random.dropout(
-            inputs, self.rate, noise_shape=self._noise_shape(inputs), seed=self.seed_generator
-        )
+        return random.dropout(inputs, self.rate, noise_shape=self._noise_shape(inputs), seed=self.seed_generator)
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), **config_of(self, "rate", "seed", "noise_shape")}
@@ -105,11 +103,7 @@ class SpatialDropout(Dropout):
     def _noise_shape(self, inputs: Any) -> Any:
         sizes = kops.shape(inputs)
         ones = (1,) * self.rank
-        return (
-            (sizes[0], sizes[1], *ones)
-            if self.data_format == "channels_first"
-            else (sizes[0], *ones, sizes[-1])
-        )
+        return (sizes[0], sizes[1], *ones) if self.data_format == "channels_first" else (sizes[0], *ones, sizes[-1])
 
     def get_config(self) -> dict[str, Any]:
         return {**config_of(self, "rate", "seed", "name"), "dtype": self.dtype_policy.name}
@@ -137,12 +131,7 @@ class SpatialDropout1D(SpatialDropout):
 
 class _Spatial(SpatialDropout):
     def __init__(
-        self,
-        rate: float,
-        data_format: str | None = None,
-        seed: Any = None,
-        name: str | None = None,
-        dtype: Any = None,
+        self, rate: float, data_format: str | None = None, seed: Any = None, name: str | None = None, dtype: Any = None
     ) -> None:
         super().__init__(rate, seed, name, dtype)
         self.data_format = standardize_data_format(data_format)

@@ -156,16 +156,12 @@ def _parse(equation: str) -> tuple[str, str, str, int]:
         if match:
             return match["in"], match["kernel"], match["out"], form
     raise ValueError(
-        f"The equation of EinsumDense has the form 'ab,bc->ac', '...b,bc->...c' or 'ab...,bc->ac...', "
-        f"not {equation!r}."
+        f"The equation of EinsumDense has the form 'ab,bc->ac', '...b,bc->...c' or 'ab...,bc->ac...', not {equation!r}."
     )
 
 
 def analyze(
-    equation: str,
-    bias_axes: str | None,
-    input_shape: tuple[int | None, ...],
-    output_shape: tuple[int | None, ...],
+    equation: str, bias_axes: str | None, input_shape: tuple[int | None, ...], output_shape: tuple[int | None, ...]
 ) -> tuple[tuple[int, ...], tuple[int, ...] | None, tuple[int | None, ...]]:
     """Shapes of kernel, bias and output.
 
@@ -177,9 +173,7 @@ def analyze(
     inputs, kernel, outputs, form = _parse(equation)
     covered = len(input_shape) - len(inputs)
     if covered < 0 or (covered and not form):
-        raise ValueError(
-            f"The equation {equation!r} is for inputs of {len(inputs)} axes, not of shape {input_shape}."
-        )
+        raise ValueError(f"The equation {equation!r} is for inputs of {len(inputs)} axes, not of shape {input_shape}.")
     if form == 1:
         # What the ellipsis covers (the batch among it) is not said in output_shape.
         elided = input_shape[:covered]
@@ -203,16 +197,12 @@ def analyze(
             )
         sizes_out[axis] = given if size is None else size
         if axis not in inputs and axis not in kernel:
-            raise ValueError(
-                f"The axis {axis!r} of the output of {equation!r} is in neither input nor kernel."
-            )
+            raise ValueError(f"The axis {axis!r} of the output of {equation!r} is in neither input nor kernel.")
     kernel_shape = []
     for axis in kernel:
         size = sizes_in.get(axis, sizes_out.get(axis))
         if axis not in sizes_in and axis not in sizes_out:
-            raise ValueError(
-                f"The axis {axis!r} of the kernel of {equation!r} is in neither input nor output."
-            )
+            raise ValueError(f"The axis {axis!r} of the kernel of {equation!r} is in neither input nor output.")
         if size is None:
             raise ValueError(
                 f"EinsumDense needs to know the size of the kernel's axis {axis!r} of {equation!r}: the input shape "
@@ -223,9 +213,7 @@ def analyze(
     if bias_axes:
         strange = [axis for axis in bias_axes if axis not in sizes_out]
         if strange:
-            raise ValueError(
-                f"bias_axes names {', '.join(strange)}, which the output of {equation!r} has not."
-            )
+            raise ValueError(f"bias_axes names {', '.join(strange)}, which the output of {equation!r} has not.")
         first = min(outputs.index(axis) for axis in bias_axes)
         bias: list[Any] = [sizes_out[axis] if axis in bias_axes else 1 for axis in outputs[first:]]
         if form == 2:

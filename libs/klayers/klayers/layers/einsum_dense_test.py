@@ -46,14 +46,8 @@ def test_activation_and_unknown_sizes():
     [
         (lambda: EinsumDense("ab,bc", 4), "has the form 'ab,bc->ac'"),
         (lambda: EinsumDense("ab->ab", 4), "has the form"),
-        (
-            lambda: EinsumDense("abc,cd->abe", (None, 4))(X),
-            "'e' of the output .* in neither input nor kernel",
-        ),
-        (
-            lambda: EinsumDense("abc,de->abe", (None, 4))(X),
-            "'d' of the kernel .* in neither input nor output",
-        ),
+        (lambda: EinsumDense("abc,cd->abe", (None, 4))(X), "'e' of the output .* in neither input nor kernel"),
+        (lambda: EinsumDense("abc,de->abe", (None, 4))(X), "'d' of the kernel .* in neither input nor output"),
         (lambda: EinsumDense("abc,bc->ab", (5,))(X), "'b' .* has size 3 in the input and 5"),
         (lambda: EinsumDense("abc,cd->abd", (None, 4), bias_axes="z")(X), "bias_axes names z"),
         (lambda: EinsumDense("abc,cde->abde", (None, None, 4))(X), "size of the kernel's axis 'd'"),

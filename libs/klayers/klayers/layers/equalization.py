@@ -53,9 +53,7 @@ class Equalization(ColorLayer):
 
     _always = True
 
-    def __init__(
-        self, value_range: Any = (0, 255), bins: int = 256, data_format: Any = None, **kwargs: Any
-    ) -> None:
+    def __init__(self, value_range: Any = (0, 255), bins: int = 256, data_format: Any = None, **kwargs: Any) -> None:
         super().__init__(value_range, data_format=data_format, **kwargs)
         self.bins = positive_int(bins, "bins")
 
@@ -73,9 +71,7 @@ class Equalization(ColorLayer):
         room = kops.maximum(total - first, 1.0)
         table = kops.clip(kops.round((below - first) * (top / room)), 0.0, float(top))
         # One value alone stays what it is.
-        found = kops.where(
-            total > first, kops.take_along_axis(table, levels, axis=1), kops.cast(levels, "float32")
-        )
+        found = kops.where(total > first, kops.take_along_axis(table, levels, axis=1), kops.cast(levels, "float32"))
         y = kops.cast(kops.reshape(found, size), images.dtype) * ((high - low) / top) + low
         return y if self._first else kops.moveaxis(y, -3, -1)
 

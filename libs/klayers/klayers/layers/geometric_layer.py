@@ -19,13 +19,7 @@ class GeometricLayer(ImageLayer):
     """
 
     def __init__(
-        self,
-        fill_mode: str,
-        interpolation: str,
-        seed: Any,
-        fill_value: float,
-        data_format: Any,
-        **kwargs: Any,
+        self, fill_mode: str, interpolation: str, seed: Any, fill_value: float, data_format: Any, **kwargs: Any
     ) -> None:
         super().__init__(data_format=data_format, **kwargs)
         self._make_generator(seed)
@@ -72,21 +66,15 @@ class GeometricLayer(ImageLayer):
             data_format=self.data_format,
         )
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         # Between two classes there is no third.
         return self._warped(segmentation_masks, transformation, training, "nearest")
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         if not training or transformation is None:
             return bounding_boxes
         height, width = transformation["height"], transformation["width"]
-        boxes = to_corners(
-            kops.cast(bounding_boxes["boxes"], "float32"), self.bounding_box_format, height, width
-        )
+        boxes = to_corners(kops.cast(bounding_boxes["boxes"], "float32"), self.bounding_box_format, height, width)
         # Pixels are looked up at their centres, half a pixel from the edges in which boxes are measured.
         corners = [boxes[..., i] - 0.5 for i in range(4)]
         m = [transformation["matrix"][:, None, i] for i in range(6)]
@@ -100,8 +88,7 @@ class GeometricLayer(ImageLayer):
                 ys.append((a0 * dy - b0 * dx) / det + 0.5)
         xs, ys = kops.stack(xs, axis=-1), kops.stack(ys, axis=-1)
         moved = kops.stack(
-            [kops.min(xs, axis=-1), kops.min(ys, axis=-1), kops.max(xs, axis=-1), kops.max(ys, axis=-1)],
-            axis=-1,
+            [kops.min(xs, axis=-1), kops.min(ys, axis=-1), kops.max(xs, axis=-1), kops.max(ys, axis=-1)], axis=-1
         )
         cut = clip_to_image_size({**bounding_boxes, "boxes": moved}, height, width, "xyxy")
         return {**cut, "boxes": from_corners(cut["boxes"], self.bounding_box_format, height, width)}

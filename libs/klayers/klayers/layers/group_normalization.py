@@ -82,9 +82,7 @@ class GroupNormalization(Layer):
         if self.groups == -1:
             self.groups = channels
         if channels % self.groups:
-            raise ValueError(
-                f"{channels} channels cannot be divided into {self.groups} groups of equal size."
-            )
+            raise ValueError(f"{channels} channels cannot be divided into {self.groups} groups of equal size.")
         if self.scale:
             self.gamma = self._add("gamma", channels)
         if self.center:

@@ -76,9 +76,7 @@ class GRUCell(RNNCell):
 
     def build(self, input_shape: Any) -> None:
         width = 3 * self.units
-        self._make_weights(
-            input_shape, 3, (2, width) if self.reset_after else (width,), self.bias_initializer
-        )
+        self._make_weights(input_shape, 3, (2, width) if self.reset_after else (width,), self.bias_initializer)
 
     def call(self, inputs: Any, states: Any, training: bool = False) -> Any:
         state = states[0] if isinstance(states, (list, tuple)) else states

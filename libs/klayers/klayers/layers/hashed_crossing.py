@@ -94,7 +94,4 @@ class HashedCrossing(Layer):
         return KerasTensor(self.compute_output_shape([x.shape for x in inputs]), dtype=self.compute_dtype)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **config_of(self, "num_bins", "output_mode", "sparse", "name"),
-            "dtype": self.dtype_policy.name,
-        }
+        return {**config_of(self, "num_bins", "output_mode", "sparse", "name"), "dtype": self.dtype_policy.name}

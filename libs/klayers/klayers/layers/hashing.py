@@ -78,10 +78,7 @@ class Hashing(Layer):
         return KerasTensor(self.compute_output_shape(inputs.shape), dtype=self.compute_dtype)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            **config_of(self, "num_bins", "salt", "mask_value", "output_mode", "sparse"),
-        }
+        return {**super().get_config(), **config_of(self, "num_bins", "salt", "mask_value", "output_mode", "sparse")}
 
 
 def check_salt(salt: Any) -> list[int] | None:

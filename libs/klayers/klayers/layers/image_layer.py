@@ -35,9 +35,7 @@ class ImageLayer(DataLayer):
         self.data_format = standardize_data_format(data_format)
         if bounding_box_format is not None:
             if bounding_box_format not in FORMATS:
-                raise ValueError(
-                    f"bounding_box_format must be one of {FORMATS}, not {bounding_box_format!r}."
-                )
+                raise ValueError(f"bounding_box_format must be one of {FORMATS}, not {bounding_box_format!r}.")
             self.bounding_box_format = bounding_box_format
         if self._uses_factor:
             self.factor = self._range(0.0 if factor is None else factor)
@@ -114,15 +112,11 @@ class ImageLayer(DataLayer):
         """The labels after a transformation."""
         return labels
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         """The boxes after a transformation."""
         return bounding_boxes
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         """The masks after a transformation."""
         return segmentation_masks
 
@@ -134,9 +128,7 @@ class ImageLayer(DataLayer):
         batch = kops.expand_dims(label, 0)
         return self.transform_labels(batch, transformation=transformation, training=training)[0]
 
-    def transform_single_bounding_box(
-        self, bounding_box: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_single_bounding_box(self, bounding_box: Any, transformation: Any, training: bool = True) -> Any:
         batch = {k: kops.expand_dims(v, 0) for k, v in bounding_box.items()}
         boxes = self.transform_bounding_boxes(batch, transformation=transformation, training=training)
         return {k: v[0] for k, v in boxes.items()}

@@ -69,9 +69,7 @@ def test_flips_are_decided_for_each_image():
 
 def test_masks_and_boxes_flip_with_their_image():
     data = {"images": IMAGES, "segmentation_masks": IMAGES.astype("int32"), "bounding_boxes": BOXES}
-    out = RandomFlip("horizontal", seed=2, bounding_box_format="xyxy")(
-        {**data, "labels": [1, 2, 3, 4]}, training=True
-    )
+    out = RandomFlip("horizontal", seed=2, bounding_box_format="xyxy")({**data, "labels": [1, 2, 3, 4]}, training=True)
     images = as_array(out["images"])
     flipped = [np.array_equal(f, x[:, ::-1]) for f, x in zip(images, IMAGES)]
     assert len(set(flipped)) == 2
@@ -88,9 +86,7 @@ def test_resizing():
     # 2 x 4 out of 4 x 4: the middle rows stay.
     check_layer(lambda **k: Resizing(2, 4, crop_to_aspect_ratio=True, **k), x, x[:, 1:3])
     check_layer(
-        lambda **k: Resizing(2, 2, data_format="channels_first", **k),
-        channels_first(x),
-        channels_first(wanted),
+        lambda **k: Resizing(2, 2, data_format="channels_first", **k), channels_first(x), channels_first(wanted)
     )
     layer = Resizing(10, 5, bounding_box_format="xyxy")
     out = layer({"images": IMAGES, "bounding_boxes": BOXES})

@@ -29,9 +29,7 @@ def sizes_of(axis: Any, input_shape: Any, name: str) -> tuple[int, ...]:
         raise ValueError(f"{name} over axis {axis} does not fit an input of shape {tuple(input_shape)}.")
     sizes = tuple(input_shape[a] for a in axes)
     if None in sizes:
-        raise ValueError(
-            f"{name} needs to know the sizes of axis {axis}; the input shape is {tuple(input_shape)}."
-        )
+        raise ValueError(f"{name} needs to know the sizes of axis {axis}; the input shape is {tuple(input_shape)}.")
     return sizes
 
 
@@ -113,9 +111,7 @@ class LayerNormalization(Layer):
             y = x * kops.rsqrt(kops.var(x, axis=_tuple(self.axis), keepdims=True) + self.epsilon)
             y = y * self._spread(self.gamma, len(x.shape))
         else:
-            y = kops.layer_normalization(
-                x, self.gamma, self.beta, axis=_tuple(self.axis), epsilon=self.epsilon
-            )
+            y = kops.layer_normalization(x, self.gamma, self.beta, axis=_tuple(self.axis), epsilon=self.epsilon)
         return kops.cast(y, dtype) if dtype in HALF else y
 
     def _spread(self, weight: Any, ndim: int) -> Any:

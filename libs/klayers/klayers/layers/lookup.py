@@ -134,9 +134,7 @@ class LookupLayer(Layer):
             raise ValueError(f"The vocabulary has tokens twice: {repeated[:10]}.")
         for kind, special in (("mask", self.mask_token), ("oov", self.oov_token)):
             if special is not None and special in tokens and special in specials:
-                raise ValueError(
-                    f"The {kind} token {special!r} belongs in front of the vocabulary or not in it."
-                )
+                raise ValueError(f"The {kind} token {special!r} belongs in front of the vocabulary or not in it.")
         if self.max_tokens is not None and len(tokens) + len(specials) > self.max_tokens:
             raise ValueError(
                 f"The vocabulary has {len(tokens)} tokens and {len(specials)} special ones, but max_tokens is "
@@ -239,9 +237,7 @@ class LookupLayer(Layer):
         if self.mask_token is not None and token == self.mask_token:
             return 0 if self.output_mode == "int" else -1
         if self.num_oov_indices == 0:
-            raise ValueError(
-                f"{token!r} is not in the vocabulary, and num_oov_indices=0 leaves no place for it."
-            )
+            raise ValueError(f"{token!r} is not in the vocabulary, and num_oov_indices=0 leaves no place for it.")
         if self.num_oov_indices == 1:
             return self._oov_start
         if not isinstance(token, str) and self.oov_method == "floormod" and self.salt is None:
@@ -258,9 +254,7 @@ class LookupLayer(Layer):
         weights = None
         if self.output_mode == "tf_idf":
             if self.idf_weights is None:
-                raise ValueError(
-                    "output_mode='tf_idf' needs weights: call adapt() or set_vocabulary() first."
-                )
+                raise ValueError("output_mode='tf_idf' needs weights: call adapt() or set_vocabulary() first.")
             weights = np.zeros(self._depth(), "float32")
             weights[: len(self.idf_weights)] = self.idf_weights
         return encode(ids, self.output_mode, self._depth(), self._output_dtype, weights)

@@ -99,9 +99,7 @@ def test_crossing():
     assert listed(HashedCrossing(9)((words, numbers))) == [7, 1, 2]
     pair = (np.array([[1], [2], [3]]), np.array([[4], [4], [6]]))
     assert np.argmax(listed(HashedCrossing(5, output_mode="one_hot")(pair)), -1).tolist() == [0, 2, 3]
-    spec = HashedCrossing(5, output_mode="one_hot")(
-        (KerasTensor((None, 1), "string"), KerasTensor((None, 1), "int64"))
-    )
+    spec = HashedCrossing(5, output_mode="one_hot")((KerasTensor((None, 1), "string"), KerasTensor((None, 1), "int64")))
     assert spec.shape == (None, 5)
     with pytest.raises(ValueError, match="at least two"):
         HashedCrossing(5)([words])
@@ -141,10 +139,7 @@ def test_other_files_are_not_read_from_a_config(tmp_path):
         (lambda: StringLookup(vocabulary=[]), "at least one"),
         (lambda: StringLookup(vocabulary=["a", "b"], max_tokens=2), "max_tokens is 2"),
         (lambda: StringLookup(output_mode="tf_idf", vocabulary=["a"]), "needs idf_weights"),
-        (
-            lambda: StringLookup(output_mode="tf_idf", vocabulary=["a"], idf_weights=[1.0, 2.0]),
-            "1 tokens but 2",
-        ),
+        (lambda: StringLookup(output_mode="tf_idf", vocabulary=["a"], idf_weights=[1.0, 2.0]), "1 tokens but 2"),
         (lambda: StringLookup(invert=True, output_mode="count"), "invert=True"),
         (lambda: StringLookup(pad_to_max_tokens=True), "needs max_tokens"),
         (lambda: StringLookup(sparse=True), "not supported"),

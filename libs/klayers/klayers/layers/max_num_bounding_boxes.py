@@ -30,9 +30,7 @@ class MaxNumBoundingBoxes(ImageLayer):
     def transform_images(self, images: Any, transformation: Any = None, training: bool = True) -> Any:
         return images
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         out = dict(bounding_boxes)
         for name, trailing in (("boxes", 1), ("labels", 0)):
             x = kops.convert_to_tensor(bounding_boxes[name])

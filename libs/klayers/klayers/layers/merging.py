@@ -25,16 +25,12 @@ class Merge(Layer):
 
     def _check(self, input_shape: Any) -> None:
         if not isinstance(input_shape, list) or not all(isinstance(s, tuple) for s in input_shape):
-            raise ValueError(
-                f"{type(self).__name__} takes a list of tensors, but the input shape is {input_shape}."
-            )
+            raise ValueError(f"{type(self).__name__} takes a list of tensors, but the input shape is {input_shape}.")
         if not input_shape:
             raise ValueError(f"{type(self).__name__} takes at least one tensor, but the list is empty.")
         batches = {shape[0] for shape in input_shape if shape and shape[0] is not None}
         if len(batches) > 1:
-            raise ValueError(
-                f"{type(self).__name__} takes inputs of one batch size, not of shapes {input_shape}."
-            )
+            raise ValueError(f"{type(self).__name__} takes inputs of one batch size, not of shapes {input_shape}.")
         self._merged_shape(input_shape)
 
     def _merged_shape(self, input_shape: Any) -> tuple[int | None, ...]:
@@ -106,9 +102,7 @@ class Subtract(Merge):
 
     def _check(self, input_shape: Any) -> None:
         if not isinstance(input_shape, list) or len(input_shape) != 2:
-            raise ValueError(
-                f"Subtract takes a list of exactly 2 tensors, but the input shape is {input_shape}."
-            )
+            raise ValueError(f"Subtract takes a list of exactly 2 tensors, but the input shape is {input_shape}.")
         super()._check(input_shape)
 
     def _merge(self, x: Any, y: Any) -> Any:

@@ -31,9 +31,7 @@ class MixLayer(ImageLayer):
 
     def _batch(self, sizes: Any) -> tuple[Any, ...]:
         if len(sizes) != 4:
-            raise ValueError(
-                f"{type(self).__name__} mixes the images of a batch, so it needs one: (batch, ...)."
-            )
+            raise ValueError(f"{type(self).__name__} mixes the images of a batch, so it needs one: (batch, ...).")
         return (sizes[0],)
 
     def transform_labels(self, labels: Any, transformation: Any, training: bool = True) -> Any:
@@ -76,16 +74,12 @@ class MixUp(MixLayer):
         images = self._cast(images)
         return images if transformation is None or not training else self._blend(images, transformation)
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None or not training:
             return segmentation_masks
         return self._blend(kops.cast(segmentation_masks, self.compute_dtype), transformation)
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None or not training:
             return bounding_boxes
         return {
@@ -139,16 +133,12 @@ class CutMix(MixLayer):
         images = self._cast(images)
         return images if transformation is None or not training else self._patched(images, transformation)
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None or not training:
             return segmentation_masks
         return self._patched(segmentation_masks, transformation)
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None or not training:
             return bounding_boxes
         raise NotImplementedError("CutMix does not cut bounding boxes.")

@@ -76,9 +76,7 @@ class MultiHeadAttention(Layer):
         if sliding_window is not None and sliding_window <= 0:
             raise ValueError(f"sliding_window is positive or None, not {sliding_window}.")
         if flash_attention and dropout > 0:
-            raise ValueError(
-                "The fused attention kernel has no dropout: set dropout=0 or flash_attention=False."
-            )
+            raise ValueError("The fused attention kernel has no dropout: set dropout=0 or flash_attention=False.")
         self.supports_masking = True
         self._num_heads = num_heads
         self._source_heads = num_heads  # of key and value
@@ -126,11 +124,7 @@ class MultiHeadAttention(Layer):
         self._dropout_layer = Dropout(rate=self._dropout, dtype=self.dtype_policy, seed=self.seed)
         last = tuple(self._output_shape or (query_shape[-1],))
         letters = string.ascii_lowercase
-        body, heads, out = (
-            letters[: rank - 1],
-            letters[rank : rank + 2],
-            letters[rank + 2 : rank + 2 + len(last)],
-        )
+        body, heads, out = (letters[: rank - 1], letters[rank : rank + 2], letters[rank + 2 : rank + 2 + len(last)])
         self._output_dense = EinsumDense(
             f"{body}{heads},{heads}{out}->{body}{out}",
             output_shape=(*query_shape[1:-1], *last),
@@ -250,14 +244,7 @@ class MultiHeadAttention(Layer):
         return folded, back
 
     def _mask(
-        self,
-        query: Any,
-        value: Any,
-        query_mask: Any,
-        value_mask: Any,
-        key_mask: Any,
-        attention_mask: Any,
-        causal: bool,
+        self, query: Any, value: Any, query_mask: Any, value_mask: Any, key_mask: Any, attention_mask: Any, causal: bool
     ) -> Any:
         """All masks in one `(batch, target, source)`, True where attention is allowed; None if there is
         none.
@@ -314,9 +301,7 @@ class MultiHeadAttention(Layer):
         use_causal_mask: bool = False,
     ) -> Any:
         key_shape = None if key is None else key.shape
-        output = KerasTensor(
-            self.compute_output_shape(query.shape, value.shape, key_shape), dtype=self.compute_dtype
-        )
+        output = KerasTensor(self.compute_output_shape(query.shape, value.shape, key_shape), dtype=self.compute_dtype)
         if not return_attention_scores:
             return output
         axes = self._attention_axes or tuple(range(1, len(query.shape) - 1))

@@ -57,11 +57,7 @@ class GaussianDropout(RandomLayer):
     def _change(self, inputs: Any) -> Any:
         deviation = math.sqrt(self.rate / (1 - self.rate))
         noise = random.normal(
-            kops.shape(inputs),
-            mean=1.0,
-            stddev=deviation,
-            dtype=self.compute_dtype,
-            seed=self.seed_generator,
+            kops.shape(inputs), mean=1.0, stddev=deviation, dtype=self.compute_dtype, seed=self.seed_generator
         )
         return kops.multiply(inputs, noise)
 
@@ -94,8 +90,6 @@ class AlphaDropout(Dropout):
         keep = 1.0 - self.rate
         scale = (keep + keep * self.rate * low**2) ** -0.5
         shape = self._noise_shape(inputs) or kops.shape(inputs)
-        kept = kops.cast(
-            kops.greater_equal(random.uniform(shape, seed=self.seed_generator), self.rate), inputs.dtype
-        )
+        kept = kops.cast(kops.greater_equal(random.uniform(shape, seed=self.seed_generator), self.rate), inputs.dtype)
         changed = kops.add(kops.multiply(inputs, kept), kops.multiply(kops.subtract(1.0, kept), low))
         return kops.subtract(kops.multiply(changed, scale), scale * low * self.rate)

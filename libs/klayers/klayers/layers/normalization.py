@@ -40,9 +40,7 @@ class Normalization(DataLayer):
         if any(a == 0 for a in self.axis):
             raise ValueError("axis 0 is the batch and cannot keep statistics of its own.")
         if (mean is None) != (variance is None):
-            raise ValueError(
-                f"Give both mean and variance, or none of them; got mean={mean}, variance={variance}."
-            )
+            raise ValueError(f"Give both mean and variance, or none of them; got mean={mean}, variance={variance}.")
         self.input_mean = mean
         self.input_variance = variance
         self.invert = invert
@@ -59,20 +57,14 @@ class Normalization(DataLayer):
         self._keep_axis = tuple(sorted(a % ndim for a in self.axis))
         for a in self._keep_axis:
             if input_shape[a] is None:
-                raise ValueError(
-                    f"Normalization over axis {a} needs its size, but the input shape is {input_shape}."
-                )
+                raise ValueError(f"Normalization over axis {a} needs its size, but the input shape is {input_shape}.")
         self._broadcast_shape = [input_shape[a] if a in self._keep_axis else 1 for a in range(ndim)]
         if self.input_mean is None:
             shape = tuple(input_shape[a] for a in self._keep_axis)
             self.adapt_mean = self.add_weight(name="mean", shape=shape, initializer="zeros", trainable=False)
-            self.adapt_variance = self.add_weight(
-                name="variance", shape=shape, initializer="ones", trainable=False
-            )
+            self.adapt_variance = self.add_weight(name="variance", shape=shape, initializer="ones", trainable=False)
             # Kept for files of Keras, which have it.
-            self.count = self.add_weight(
-                name="count", shape=(), dtype="int32", initializer="zeros", trainable=False
-            )
+            self.count = self.add_weight(name="count", shape=(), dtype="int32", initializer="zeros", trainable=False)
         self.finalize_state()
 
     def adapt(self, data: Any) -> None:
@@ -105,15 +97,10 @@ class Normalization(DataLayer):
         if self.input_mean is None:
             mean, variance = self.adapt_mean.numpy(), self.adapt_variance.numpy()
         else:
-            mean, variance = (
-                np.asarray(self.input_mean, "float32"),
-                np.asarray(self.input_variance, "float32"),
-            )
+            mean, variance = (np.asarray(self.input_mean, "float32"), np.asarray(self.input_variance, "float32"))
         shape = self._broadcast_shape
         if mean.size not in (1, int(np.prod(shape))):
-            raise ValueError(
-                f"mean of shape {mean.shape} does not fit inputs of shape {self._build_input_shape}."
-            )
+            raise ValueError(f"mean of shape {mean.shape} does not fit inputs of shape {self._build_input_shape}.")
         self.mean, self.variance = (_spread(x, shape) for x in (mean, variance))
         self._deviation = np.maximum(np.sqrt(self.variance), np.float32(epsilon()))
 

@@ -84,9 +84,7 @@ def test_batch_statistics_leave_masked_steps_out():
 
 @pytest.mark.parametrize("clipping", [None, {"rmax": 1.5, "rmin": 0.7, "dmax": 0.2}])
 def test_batch_renormalization(clipping):
-    layer = BatchNormalization(
-        renorm=True, momentum=0.9, renorm_momentum=0.8, renorm_clipping=clipping, name="bn"
-    )
+    layer = BatchNormalization(renorm=True, momentum=0.9, renorm_momentum=0.8, renorm_clipping=clipping, name="bn")
     r_mean, r_dev, m_mean, m_dev = 0.0, 1.0, 0.0, 1.0
     for step in range(2):
         x = (RNG.normal(size=(6, 2)) * 2 + step).astype("float32")

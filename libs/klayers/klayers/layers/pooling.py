@@ -54,10 +54,7 @@ class Pooling(ShapeLayer):
         )
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            **config_of(self, "pool_size", "padding", "strides", "data_format"),
-        }
+        return {**super().get_config(), **config_of(self, "pool_size", "padding", "strides", "data_format")}
 
 
 class MaxPool(Pooling):

@@ -43,9 +43,7 @@ def pooled(x, window, strides, padding, reduce):
         starts = [0] * n
     y = np.zeros((x.shape[0], *counts, x.shape[-1]))
     for place in itertools.product(*(range(c) for c in counts)):
-        cut = tuple(
-            slice(max(o + p * t, 0), o + p * t + w) for o, p, t, w in zip(starts, place, strides, window)
-        )
+        cut = tuple(slice(max(o + p * t, 0), o + p * t + w) for o, p, t, w in zip(starts, place, strides, window))
         y[(slice(None), *place)] = reduce(x[(slice(None), *cut)], axis=tuple(range(1, n + 1)))
     return y
 

@@ -130,9 +130,7 @@ class RandomShear(GeometricLayer):
 
     def _shares(self, factor: Any, name: str) -> tuple[float, float]:
         if isinstance(factor, (int, float)) and factor < 0:
-            raise ValueError(
-                f"{name} must lie between 0 and 1, or be a pair between -1 and 1, not {factor!r}."
-            )
+            raise ValueError(f"{name} must lie between 0 and 1, or be a pair between -1 and 1, not {factor!r}.")
         return self._range(factor, name, (-1, 1))
 
     def _slant(self, batch: tuple[Any, ...], factor: Any, seed: Any) -> Any:

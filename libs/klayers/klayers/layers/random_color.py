@@ -17,12 +17,7 @@ class _HSVLayer(FreeTransformation, _FactorLayer):
     """Changes hue or saturation."""
 
     def __init__(
-        self,
-        factor: Any,
-        value_range: Any = (0, 255),
-        data_format: Any = None,
-        seed: Any = None,
-        **kwargs: Any,
+        self, factor: Any, value_range: Any = (0, 255), data_format: Any = None, seed: Any = None, **kwargs: Any
     ) -> None:
         super().__init__(value_range, seed, factor=factor, data_format=data_format, **kwargs)
 
@@ -89,12 +84,7 @@ class RandomColorDegeneration(FreeTransformation, _FactorLayer):
     """
 
     def __init__(
-        self,
-        factor: Any,
-        value_range: Any = (0, 255),
-        data_format: Any = None,
-        seed: Any = None,
-        **kwargs: Any,
+        self, factor: Any, value_range: Any = (0, 255), data_format: Any = None, seed: Any = None, **kwargs: Any
     ) -> None:
         super().__init__(value_range, seed, factor=factor, data_format=data_format, **kwargs)
 
@@ -139,9 +129,7 @@ class RandomGrayscale(ColorLayer):
     def transform_bounding_boxes(self, bounding_boxes: Any, **kwargs: Any) -> Any:
         return bounding_boxes
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformations: Any = None, **kwargs: Any
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformations: Any = None, **kwargs: Any) -> Any:
         return segmentation_masks
 
     def compute_output_spec(self, inputs: Any, **kwargs: Any) -> Any:

@@ -28,12 +28,7 @@ class RandomSharpness(FreeTransformation, _FactorLayer):
     _factor_bounds = (0, 1)
 
     def __init__(
-        self,
-        factor: Any,
-        value_range: Any = (0, 255),
-        data_format: Any = None,
-        seed: Any = None,
-        **kwargs: Any,
+        self, factor: Any, value_range: Any = (0, 255), data_format: Any = None, seed: Any = None, **kwargs: Any
     ) -> None:
         super().__init__(value_range, seed, factor=factor, data_format=data_format, **kwargs)
 
@@ -87,9 +82,7 @@ class RandomGaussianBlur(FreeTransformation, _FactorLayer):
         return {"apply": self._chosen(batch, self.factor, seed), "sigma": kops.maximum(sigma, 1e-3)}
 
     def _changed(self, images: Any, transformation: Any) -> Any:
-        rows, columns = (
-            self._gaussian(n, transformation["sigma"][i]) for i, n in enumerate(self.kernel_size)
-        )
+        rows, columns = (self._gaussian(n, transformation["sigma"][i]) for i, n in enumerate(self.kernel_size))
         kernel = kops.expand_dims(rows, 1) * kops.expand_dims(columns, 0)
         blurred = filtered(images, kernel, self.data_format)
         return kops.where(self._per_image(transformation["apply"], images), blurred, images)
@@ -171,13 +164,9 @@ def rectangles(batch: Any, height: Any, width: Any, share: Any, seed: Any) -> di
 
 def inside_rectangles(images: Any, edges: dict[str, Any], layer: Any) -> Any:
     """Which pixels lie inside of the rectangles, in a shape that meets the images."""
-    ones = kops.ones_like(
-        images[..., :1] if layer.channel_axis == -1 else images[..., :1, :, :], dtype="float32"
-    )
+    ones = kops.ones_like(images[..., :1] if layer.channel_axis == -1 else images[..., :1, :, :], dtype="float32")
     y = kops.cumsum(ones, axis=layer.height_axis) - 1.0
     x = kops.cumsum(ones, axis=layer.width_axis) - 1.0
-    top, left, bottom, right = (
-        layer._per_image(edges[k], images) for k in ("top", "left", "bottom", "right")
-    )
+    top, left, bottom, right = (layer._per_image(edges[k], images) for k in ("top", "left", "bottom", "right"))
     rows = kops.logical_and(y >= top, y < bottom)
     return kops.logical_and(rows, kops.logical_and(x >= left, x < right))

@@ -40,9 +40,7 @@ class RandomFlip(ImageLayer):
         if not training:
             return None
         sizes = self._images_shape(data)
-        u = random.uniform(
-            (2, *self._batch(sizes)), dtype="float32", seed=self.generator if seed is None else seed
-        )
+        u = random.uniform((2, *self._batch(sizes)), dtype="float32", seed=self.generator if seed is None else seed)
         return {
             "horizontal": u[0] < 0.5,
             "vertical": u[1] < 0.5,
@@ -61,20 +59,14 @@ class RandomFlip(ImageLayer):
                 x = kops.where(self._per_image(transformation[way], x), kops.flip(x, axis=axis), x)
         return x
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         return self._flipped(segmentation_masks, transformation, training)
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         if not training or transformation is None:
             return bounding_boxes
         height, width = (kops.cast(transformation[k], "float32") for k in ("height", "width"))
-        boxes = to_corners(
-            kops.cast(bounding_boxes["boxes"], "float32"), self.bounding_box_format, height, width
-        )
+        boxes = to_corners(kops.cast(bounding_boxes["boxes"], "float32"), self.bounding_box_format, height, width)
         for way, i, size in (("horizontal", 0, width), ("vertical", 1, height)):
             if way in self.mode:
                 corners = [boxes[..., j] for j in range(4)]

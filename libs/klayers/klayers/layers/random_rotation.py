@@ -52,10 +52,7 @@ class RandomRotation(GeometricLayer):
         return rotation(kops.cos(angle), kops.sin(angle), height, width)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            **config_of(self, "factor", "fill_mode", "fill_value", "interpolation", "seed"),
-        }
+        return {**super().get_config(), **config_of(self, "factor", "fill_mode", "fill_value", "interpolation", "seed")}
 
 
 def rotation(cos: Any, sin: Any, height: Any, width: Any) -> tuple[Any, ...]:

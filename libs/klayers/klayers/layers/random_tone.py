@@ -77,12 +77,7 @@ class RandomInvert(_FactorLayer):
     _factor_bounds = (0, 1)
 
     def __init__(
-        self,
-        factor: Any = 1.0,
-        value_range: Any = (0, 255),
-        seed: Any = None,
-        data_format: Any = None,
-        **kwargs: Any,
+        self, factor: Any = 1.0, value_range: Any = (0, 255), seed: Any = None, data_format: Any = None, **kwargs: Any
     ) -> None:
         super().__init__(value_range, seed, factor=factor, data_format=data_format, **kwargs)
 
@@ -107,12 +102,7 @@ class RandomPosterization(FreeTransformation, _FactorLayer):
     _factor_bounds = (1, 8)
 
     def __init__(
-        self,
-        factor: Any,
-        value_range: Any = (0, 255),
-        data_format: Any = None,
-        seed: Any = None,
-        **kwargs: Any,
+        self, factor: Any, value_range: Any = (0, 255), data_format: Any = None, seed: Any = None, **kwargs: Any
     ) -> None:
         super().__init__(value_range, seed, factor=factor, data_format=data_format, **kwargs)
 

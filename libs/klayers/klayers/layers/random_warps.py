@@ -57,9 +57,7 @@ class RandomPerspective(ImageLayer):
         height, width = (kops.cast(sizes[a], "float32") for a in (self.height_axis, self.width_axis))
         right, bottom = width - 1.0, height - 1.0
         zero = right * 0.0
-        corners = kops.stack(
-            [kops.stack(p) for p in ((zero, zero), (right, zero), (zero, bottom), (right, bottom))]
-        )
+        corners = kops.stack([kops.stack(p) for p in ((zero, zero), (right, zero), (zero, bottom), (right, bottom))])
         middle = kops.stack([right, bottom]) / 2.0
         u = random.uniform((*batch, 4, 2), 0.0, float(self.scale), dtype="float32", seed=seed)
         low, high = (float(f) for f in self.factor)
@@ -76,25 +74,16 @@ class RandomPerspective(ImageLayer):
         if len(x.shape) == 3:
             start, end = start[0], end[0]
         return perspective_transform(
-            x,
-            start,
-            end,
-            interpolation=interpolation,
-            fill_value=self.fill_value,
-            data_format=self.data_format,
+            x, start, end, interpolation=interpolation, fill_value=self.fill_value, data_format=self.data_format
         )
 
     def transform_images(self, images: Any, transformation: Any, training: bool = True) -> Any:
         return self._warped(self._cast(images), transformation, self.interpolation)
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         return self._warped(segmentation_masks, transformation, "nearest")
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None:
             return bounding_boxes
         raise NotImplementedError("RandomPerspective does not move bounding boxes.")
@@ -164,16 +153,12 @@ class RandomElasticTransform(ColorLayer):
         )
         return kops.where(self._per_image(transformation["apply"], x), warped, x)
 
-    def transform_segmentation_masks(
-        self, segmentation_masks: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_segmentation_masks(self, segmentation_masks: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None or not training:
             return segmentation_masks
         return self._deformed(segmentation_masks, transformation, "nearest")
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         if transformation is None:
             return bounding_boxes
         raise NotImplementedError("RandomElasticTransform does not move bounding boxes.")

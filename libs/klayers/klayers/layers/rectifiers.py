@@ -30,11 +30,7 @@ class ReLU(Layer):
     """
 
     def __init__(
-        self,
-        max_value: float | None = None,
-        negative_slope: float = 0.0,
-        threshold: float = 0.0,
-        **kwargs: Any,
+        self, max_value: float | None = None, negative_slope: float = 0.0, threshold: float = 0.0, **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self.max_value = None if max_value is None else _not_negative(max_value, "max_value")

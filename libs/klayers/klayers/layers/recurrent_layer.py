@@ -47,13 +47,7 @@ class RecurrentLayer(RNN):
         cell = self.cell
         mask = None if mask is None else kops.cast(mask, "bool")
         outputs, *states = fused(
-            sequences,
-            *initial_state,
-            cell.kernel,
-            cell.recurrent_kernel,
-            cell.bias,
-            mask,
-            reverse=self.go_backwards,
+            sequences, *initial_state, cell.kernel, cell.recurrent_kernel, cell.bias, mask, reverse=self.go_backwards
         )
         if mask is not None and self.zero_output_for_mask:
             seen = kops.flip(mask, axis=1) if self.go_backwards else mask

@@ -79,14 +79,10 @@ def test_masks(cls, step, count, options, own_loop):
     weights = [v.numpy() + 0.1 for v in layer.weights]
     layer.set_weights(weights)
     if own_loop:
-        layer = RNN(
-            layer.cell, return_sequences=True, return_state=True, unroll=own_loop == "unrolled", **options
-        )
+        layer = RNN(layer.cell, return_sequences=True, return_state=True, unroll=own_loop == "unrolled", **options)
     found = layer(X, mask=MASK)
     back = slice(None, None, -1 if options.get("go_backwards") else 1)
-    outputs, states = run(
-        step, X[:, back], count, weights, MASK[:, back], options.get("zero_output_for_mask", False)
-    )
+    outputs, states = run(step, X[:, back], count, weights, MASK[:, back], options.get("zero_output_for_mask", False))
     for a, b in zip(found, [outputs, *states]):
         np.testing.assert_allclose(as_array(a), b, rtol=1e-4, atol=1e-5)
     assert len(found) == 1 + len(states)
@@ -97,9 +93,7 @@ def test_initial_state_goes_on_where_another_call_ended():
     whole, *end = layer(X)
     first, *states = layer(X[:, :2])
     second, *last = layer(X[:, 2:], initial_state=states)
-    np.testing.assert_allclose(
-        np.concatenate([as_array(first), as_array(second)], 1), as_array(whole), atol=1e-6
-    )
+    np.testing.assert_allclose(np.concatenate([as_array(first), as_array(second)], 1), as_array(whole), atol=1e-6)
     np.testing.assert_allclose(as_array(last[1]), as_array(end[1]), atol=1e-6)
     symbolic = layer(KerasTensor((None, 7, 3), "float32"), initial_state=[KerasTensor((None, 4))] * 2)
     assert [s.shape for s in symbolic] == [(None, 7, 4), (None, 4), (None, 4)]
@@ -213,9 +207,7 @@ class Sum(Layer):
 
 
 def test_a_cell_of_ones_own():
-    np.testing.assert_allclose(
-        as_array(RNN(Sum(), return_sequences=True)(X)), np.cumsum(X, axis=1), atol=1e-5
-    )
+    np.testing.assert_allclose(as_array(RNN(Sum(), return_sequences=True)(X)), np.cumsum(X, axis=1), atol=1e-5)
     backwards = RNN(Sum(), go_backwards=True, return_sequences=True)(X)
     np.testing.assert_allclose(as_array(backwards), np.cumsum(X[:, ::-1], axis=1), atol=1e-5)
 

@@ -42,18 +42,14 @@ def test_both_directions(mode):
 def test_bidirectional_layers():
     check_layer(lambda **k: Bidirectional(LSTM(3, return_sequences=True), **k), X, low_precision=False)
     check_layer(
-        lambda **k: Bidirectional(LSTM(3), backward_layer=GRU(2, go_backwards=True), **k),
-        X,
-        low_precision=False,
+        lambda **k: Bidirectional(LSTM(3), backward_layer=GRU(2, go_backwards=True), **k), X, low_precision=False
     )
     layer = Bidirectional(LSTM(3, return_state=True))
     y, *states = layer(X)
     assert len(states) == 4 and y.shape == (2, 6)
     again = layer(X, initial_state=states)[0]
     assert not np.allclose(as_array(again), as_array(y))
-    assert layer.forward_layer.name.startswith("forward_") and layer.backward_layer.name.startswith(
-        "backward_"
-    )
+    assert layer.forward_layer.name.startswith("forward_") and layer.backward_layer.name.startswith("backward_")
     again = Bidirectional.from_config(layer.get_config())
     assert again.forward_layer.get_config() == layer.forward_layer.get_config()
     assert again.backward_layer.get_config() == layer.backward_layer.get_config()
@@ -99,8 +95,7 @@ def test_statistics_of_one_step_after_another():
 
 
 @pytest.mark.parametrize(
-    ("cls", "shape"),
-    [(ConvLSTM1D, (2, 3, 6, 2)), (ConvLSTM2D, (2, 3, 5, 6, 2)), (ConvLSTM3D, (1, 2, 4, 4, 4, 1))],
+    ("cls", "shape"), [(ConvLSTM1D, (2, 3, 6, 2)), (ConvLSTM2D, (2, 3, 5, 6, 2)), (ConvLSTM3D, (1, 2, 4, 4, 4, 1))]
 )
 def test_a_kernel_of_one_is_an_lstm_at_each_place(cls, shape):
     x = np.random.default_rng(1).normal(size=shape).astype("float32")
@@ -110,9 +105,7 @@ def test_a_kernel_of_one_is_an_lstm_at_each_place(cls, shape):
     plain = LSTM(3, return_sequences=True)
     rows = np.moveaxis(x, 1, -2).reshape(-1, shape[1], shape[-1])
     plain.build(rows.shape)
-    plain.set_weights(
-        [v.numpy().reshape(v.shape[-2:]) if len(v.shape) > 1 else v.numpy() for v in layer.weights]
-    )
+    plain.set_weights([v.numpy().reshape(v.shape[-2:]) if len(v.shape) > 1 else v.numpy() for v in layer.weights])
     expected = np.moveaxis(as_array(plain(rows)).reshape(shape[0], *spatial, shape[1], 3), -2, 1)
     np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-5)
 

@@ -77,9 +77,7 @@ class Reshape(ShapeLayer):
         sizes = target_shape if isinstance(target_shape, (tuple, list)) else (target_shape,)
         self.target_shape = tuple(-1 if size is None else int(size) for size in sizes)
         if self.target_shape.count(-1) > 1 or any(size < -1 for size in self.target_shape):
-            raise ValueError(
-                f"target_shape holds sizes of which at most one is -1, not {tuple(target_shape)}."
-            )
+            raise ValueError(f"target_shape holds sizes of which at most one is -1, not {tuple(target_shape)}.")
 
     def _target(self, input_shape: Any) -> tuple[int | None, ...]:
         size = _size(input_shape[1:])

@@ -80,13 +80,9 @@ class Resizing(ImageLayer):
     ) -> Any:
         return self._resized(segmentation_masks, "nearest")
 
-    def transform_bounding_boxes(
-        self, bounding_boxes: Any, transformation: Any, training: bool = True
-    ) -> Any:
+    def transform_bounding_boxes(self, bounding_boxes: Any, transformation: Any, training: bool = True) -> Any:
         height, width = transformation
-        boxes = to_corners(
-            kops.cast(bounding_boxes["boxes"], "float32"), self.bounding_box_format, height, width
-        )
+        boxes = to_corners(kops.cast(bounding_boxes["boxes"], "float32"), self.bounding_box_format, height, width)
         # The part of the plane that ends up in the new image: all of it, less or more.
         shown_height, shown_width = float(height), float(width)
         if self.crop_to_aspect_ratio or self.pad_to_aspect_ratio:

@@ -117,8 +117,7 @@ class RNN(Layer):
 
     def _state_specs(self, sequences_shape: Any) -> Any:
         return tree.map_shape_structure(
-            lambda s: KerasTensor(s, self.compute_dtype, record_history=False),
-            self._state_shapes(sequences_shape),
+            lambda s: KerasTensor(s, self.compute_dtype, record_history=False), self._state_shapes(sequences_shape)
         )
 
     def _flat_states(self, sequences_shape: Any) -> list[KerasTensor]:
@@ -184,9 +183,7 @@ class RNN(Layer):
 
     # The recurrence
 
-    def call(
-        self, sequences: Any, initial_state: Any = None, mask: Any = None, training: bool = False
-    ) -> Any:
+    def call(self, sequences: Any, initial_state: Any = None, mask: Any = None, training: bool = False) -> Any:
         mask = tree.flatten(mask)[0] if tree.is_nested(mask) else mask
         if self.unroll and sequences.shape[1] is None:
             raise ValueError("unroll=True needs a known number of steps.")
@@ -266,9 +263,7 @@ def run_steps(
         x, seen = inputs
         output, new = step(x, states)
         new = tree.map_structure(lambda n, o: kops.where(_widened(seen, n), n, o), new, states)
-        shown = kops.where(
-            _widened(seen, output), output, kops.zeros_like(output) if zero_output_for_mask else before
-        )
+        shown = kops.where(_widened(seen, output), output, kops.zeros_like(output) if zero_output_for_mask else before)
         kept = kops.where(_widened(seen, output), output, before)
         return (new, kept), shown
 

@@ -60,13 +60,9 @@ class BaseSeparableConv(ConvLayer):
     def build(self, input_shape: Any) -> None:
         channels = self._channels(input_shape)
         multiplier = self.depth_multiplier
-        self.depthwise_kernel = self._add(
-            "depthwise_kernel", (*self.kernel_size, channels, multiplier), "depthwise"
-        )
+        self.depthwise_kernel = self._add("depthwise_kernel", (*self.kernel_size, channels, multiplier), "depthwise")
         ones = (1,) * self.rank
-        self.pointwise_kernel = self._add(
-            "pointwise_kernel", (*ones, channels * multiplier, self.filters), "pointwise"
-        )
+        self.pointwise_kernel = self._add("pointwise_kernel", (*ones, channels * multiplier, self.filters), "pointwise")
         if self.use_bias:
             self.bias = self._add("bias", (self.filters,))
 

@@ -78,14 +78,7 @@ class SimpleRNNCell(RNNCell):
         return {
             **super().get_config(),
             **config_of(
-                self,
-                "units",
-                "activation",
-                "use_bias",
-                *CELL_ARGUMENTS,
-                "dropout",
-                "recurrent_dropout",
-                "seed",
+                self, "units", "activation", "use_bias", *CELL_ARGUMENTS, "dropout", "recurrent_dropout", "seed"
             ),
         }
 

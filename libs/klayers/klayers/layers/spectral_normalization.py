@@ -44,10 +44,7 @@ class SpectralNormalization(Wrapper):
             )
         self.kernel = kernel
         self.vector_u = self.add_weight(
-            name="vector_u",
-            shape=(1, kernel.shape[-1]),
-            initializer="truncated_normal",
-            trainable=False,
+            name="vector_u", shape=(1, kernel.shape[-1]), initializer="truncated_normal", trainable=False
         )
 
     def call(self, inputs: Any, training: bool = False) -> Any:

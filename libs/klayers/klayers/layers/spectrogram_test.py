@@ -37,9 +37,7 @@ def test_modes(mode):
 
 def test_settings():
     for scaling, by in (("density", np.sqrt((WINDOW**2).sum())), ("spectrum", WINDOW.sum())):
-        layer = STFTSpectrogram(
-            "magnitude", frame_length=16, fft_length=32, scaling=scaling, expand_dims=True
-        )
+        layer = STFTSpectrogram("magnitude", frame_length=16, fft_length=32, scaling=scaling, expand_dims=True)
         expected = np.moveaxis(np.abs(spectra(32)), 1, -1) / by
         np.testing.assert_allclose(as_array(layer(X)), expected, rtol=1e-3, atol=1e-4)
 
@@ -57,9 +55,7 @@ def test_settings():
 
 def test_mel():
     x = X[..., 0].copy()
-    layer = MelSpectrogram(
-        16, 8, num_mel_bins=4, sampling_rate=1000, power_to_db=False, mag_exp=1.0, min_freq=10.0
-    )
+    layer = MelSpectrogram(16, 8, num_mel_bins=4, sampling_rate=1000, power_to_db=False, mag_exp=1.0, min_freq=10.0)
     padded = np.pad(x, ((0, 0), (8, 8)), mode="reflect")
     frames = np.stack([padded[:, t : t + 16] for t in range(0, 101, 8)], 1)
     periodic = 0.5 - 0.5 * np.cos(2 * np.pi * np.arange(16) / 16)
@@ -85,9 +81,7 @@ def test_mel():
 def test_the_mel_scale():
     # Recorded from Keras 3.15.1.
     matrix = as_array(MelSpectrogram().linear_to_mel_weight_matrix(5, 9, 8000, 125.0, 3800.0))
-    np.testing.assert_allclose(
-        matrix[1:3, :3], [[0.6747846, 0.32521543, 0], [0, 0.44289392, 0.5571061]], atol=1e-5
-    )
+    np.testing.assert_allclose(matrix[1:3, :3], [[0.6747846, 0.32521543, 0], [0, 0.44289392, 0.5571061]], atol=1e-5)
     assert not matrix[0].any() and not matrix[8].any()
 
 

@@ -91,9 +91,7 @@ class StackedRNNCells(Layer):
     @classmethod
     def from_config(cls, config: dict[str, Any], custom_objects: Any = None) -> Any:
         config = dict(config)
-        cells = [
-            ksave.deserialize_keras_object(c, custom_objects=custom_objects) for c in config.pop("cells")
-        ]
+        cells = [ksave.deserialize_keras_object(c, custom_objects=custom_objects) for c in config.pop("cells")]
         return cls(cells, **config)
 
 

@@ -114,9 +114,7 @@ class STFTSpectrogram(Layer):
     def _kernel(self, name: str, values: np.ndarray) -> Any:
         values = values[:, None, :].astype("float32")
         return self.add_weight(
-            name=name,
-            shape=values.shape,
-            initializer=lambda shape, dtype=None: kops.cast(values, dtype or "float32"),
+            name=name, shape=values.shape, initializer=lambda shape, dtype=None: kops.cast(values, dtype or "float32")
         )
 
     def call(self, inputs: Any) -> Any:

@@ -34,9 +34,7 @@ def test_texts_as_indices():
 def test_texts_as_vectors():
     count = TextVectorization(vocabulary=["the", "fox"], output_mode="count")
     assert listed(count(TEXTS)) == [[0, 2, 2], [2, 0, 0]]
-    hot = TextVectorization(
-        vocabulary=["the", "fox"], output_mode="multi_hot", max_tokens=5, pad_to_max_tokens=True
-    )
+    hot = TextVectorization(vocabulary=["the", "fox"], output_mode="multi_hot", max_tokens=5, pad_to_max_tokens=True)
     assert listed(hot(TEXTS)) == [[0, 1, 1, 0, 0], [1, 0, 0, 0, 0]]
     idf = TextVectorization(vocabulary=["the", "fox"], output_mode="tf_idf", idf_weights=[0.5, 1.5])
     np.testing.assert_allclose(listed(idf(TEXTS)), [[0, 1, 3], [2, 0, 0]])
@@ -50,9 +48,7 @@ def test_standards_and_splits():
     assert listed(lower(["É A", "a\u00a0é"])) == [[4, 3], [1, 0]]
     letters = TextVectorization(vocabulary=["a", "b"], split="character")
     assert listed(letters(["aBc"])) == [[2, 3, 1]]
-    own = TextVectorization(
-        vocabulary=["A", "B"], standardize=np.char.upper, split=lambda x: [t.split("-") for t in x]
-    )
+    own = TextVectorization(vocabulary=["A", "B"], standardize=np.char.upper, split=lambda x: [t.split("-") for t in x])
     assert listed(own(["a-b", "b"])) == [[2, 3], [3, 0]]
     groups = TextVectorization(vocabulary=["a", "b", "a b"], ngrams=2)
     assert listed(groups(["a b a"])) == [[2, 3, 2, 4, 1]]
@@ -75,9 +71,7 @@ def test_adapting_and_files(tmp_path):
 
 def test_categories():
     x = np.array([[0, 1, 1], [3, 3, 3]], "int32")
-    check_layer(
-        lambda **k: CategoryEncoding(4, **k), x, np.array([[1, 1, 0, 0], [0, 0, 0, 1]]), low_precision=False
-    )
+    check_layer(lambda **k: CategoryEncoding(4, **k), x, np.array([[1, 1, 0, 0], [0, 0, 0, 1]]), low_precision=False)
     counts = np.array([[1, 2, 0, 0], [0, 0, 0, 3]])
     check_layer(lambda **k: CategoryEncoding(4, output_mode="count", **k), x, counts, low_precision=False)
     hot = np.eye(4)[x]
@@ -92,9 +86,7 @@ def test_categories():
 
 def test_bins():
     x = np.array([[-1.0, 0.0, 0.5], [1.0, 2.0, 1e9]], "float32")
-    check_layer(
-        lambda **k: Discretization([0.0, 1.0], **k), x, np.array([[0, 1, 1], [2, 2, 2]]), low_precision=False
-    )
+    check_layer(lambda **k: Discretization([0.0, 1.0], **k), x, np.array([[0, 1, 1], [2, 2, 2]]), low_precision=False)
     one = x[:, :1]
     check_layer(
         lambda **k: Discretization([0.0, 1.0], output_mode="one_hot", **k),

@@ -89,16 +89,12 @@ class TextVectorization(Layer):
         kwargs.pop("vocabulary_size", None)
         super().__init__(name=name, **kwargs)
         if ragged:
-            raise ValueError(
-                "ragged=True is not supported: outputs are padded, dense tensors on every engine."
-            )
+            raise ValueError("ragged=True is not supported: outputs are padded, dense tensors on every engine.")
         self._sparse = refuse_sparse(sparse)
         self._output_mode = check_mode(output_mode, tuple(m for m in MODES if m != "one_hot"))
         for what, value, known in (("standardize", standardize, _STANDARDIZE), ("split", split, _SPLIT)):
             if value is not None and value not in known and not callable(value):
-                raise ValueError(
-                    f"{what} must be one of {', '.join(known)}, None or a function, not {value!r}."
-                )
+                raise ValueError(f"{what} must be one of {', '.join(known)}, None or a function, not {value!r}.")
         if output_sequence_length is not None:
             positive_int(output_sequence_length, "output_sequence_length")
             if self._output_mode != "int":
@@ -172,9 +168,7 @@ class TextVectorization(Layer):
             texts = texts.reshape(1)
         if texts.ndim > 1 and self._split is not None:
             if texts.ndim > 2 or texts.shape[1] != 1:
-                raise ValueError(
-                    f"With split={self._split!r} texts must be (batch,) or (batch, 1), not {texts.shape}."
-                )
+                raise ValueError(f"With split={self._split!r} texts must be (batch,) or (batch, 1), not {texts.shape}.")
             texts = texts[:, 0]
         if self._standardize in _STANDARDIZE:
             change = _STANDARDIZE[self._standardize]
@@ -189,10 +183,7 @@ class TextVectorization(Layer):
         else:
             words = [list(map(str, row)) for row in self._split(texts)]
         if self._ngrams:
-            words = [
-                [" ".join(row[i : i + n]) for n in self._ngrams for i in range(len(row) - n + 1)]
-                for row in words
-            ]
+            words = [[" ".join(row[i : i + n]) for n in self._ngrams for i in range(len(row) - n + 1)] for row in words]
         return words
 
     def call(self, inputs: Any) -> Any:

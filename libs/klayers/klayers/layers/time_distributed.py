@@ -55,8 +55,7 @@ class TimeDistributed(Wrapper):
         self._step_shape(inputs.shape)
         if training and self._keeps_statistics() and inputs.shape[1] is not None:
             steps = [
-                self._one(inputs[:, i], training, None if mask is None else mask[:, i])
-                for i in range(inputs.shape[1])
+                self._one(inputs[:, i], training, None if mask is None else mask[:, i]) for i in range(inputs.shape[1])
             ]
             return tree.map_structure(lambda *xs: kops.stack(xs, axis=1), *steps)
         batch, steps = kops.shape(inputs)[:2]

@@ -83,11 +83,7 @@ class UpSampling2D(UpSampling):
     rank = 2
 
     def __init__(
-        self,
-        size: Any = (2, 2),
-        data_format: str | None = None,
-        interpolation: str = "nearest",
-        **kwargs: Any,
+        self, size: Any = (2, 2), data_format: str | None = None, interpolation: str = "nearest", **kwargs: Any
     ) -> None:
         super().__init__(**kwargs)
         self.size = windows.each(size, 2, "size")

@@ -11,8 +11,6 @@ def merge_tables(modules: Iterable[Any]) -> dict[str, Callable[..., Any]]:
     for module in modules:
         twice = merged.keys() & module.TABLE.keys()
         if twice:
-            raise ValueError(
-                f"{module.__name__} binds ops that are bound already: {', '.join(sorted(twice))}."
-            )
+            raise ValueError(f"{module.__name__} binds ops that are bound already: {', '.join(sorted(twice))}.")
         merged.update(module.TABLE)
     return merged

@@ -19,9 +19,7 @@ from kops.tape import TraceTensor, record
 from kops.variable import Variable
 
 # What agreement cannot be had about, and why. Nothing else is left out.
-_VALUES = (
-    "which positions exist and which matrices are singular is in the numbers, which symbolic calls do not see"
-)
+_VALUES = "which positions exist and which matrices are singular is in the numbers, which symbolic calls do not see"
 BY_VALUE = dict.fromkeys(
     (
         "get_item", "take", "take_along_axis", "scatter", "scatter_update", "slice", "slice_update", "bincount",
@@ -31,9 +29,7 @@ BY_VALUE = dict.fromkeys(
     ),
     _VALUES,
 )  # fmt: skip
-SCALAR_AXIS = (
-    "NumPy and PyTorch take the axes 0 and -1 of a scalar; to look at every call for it costs too much"
-)
+SCALAR_AXIS = "NumPy and PyTorch take the axes 0 and -1 of a scalar; to look at every call for it costs too much"
 CHECKED_EAGERLY = "torch.compile traces kernels without the rules of `checked` ops, which it could not follow"
 NOT_UNIQUE = ("qr", "svd", "eig", "eigh")  # of matrices without full rank: signs and null spaces are free
 RANK_BY_SIZE = {"cross": "vectors of 2 and of 3 elements give other ranks; an unknown size counts as 3"}
@@ -82,9 +78,7 @@ def symbols(sample: Sample, given: Any, unknown: Callable[[int, int], bool]) -> 
     """Symbolic arguments; lists stay as they are. `unknown(place, axis)`: which dimensions have no size."""
     made = sample.trial.symbols()
     return [
-        v
-        if form == "list"
-        else KerasTensor([None if unknown(i, a) else d for a, d in enumerate(s.shape)], s.dtype)
+        v if form == "list" else KerasTensor([None if unknown(i, a) else d for a, d in enumerate(s.shape)], s.dtype)
         for i, (form, v, s) in enumerate(zip(sample.forms, given, made))
     ]
 
@@ -127,9 +121,7 @@ def disagreements(sample: Sample, compiled: Any = None) -> Iterator[tuple[str, s
     by_value = not sample.row.jit or trial.op.name in BY_VALUE
     if real.error is not None and static.error is None and trial.op.name in BY_VALUE:
         pass
-    elif (
-        static.error is not None and "a tensor with 0 dimensions" in str(static.error) and real.error is None
-    ):
+    elif static.error is not None and "a tensor with 0 dimensions" in str(static.error) and real.error is None:
         pass  # SCALAR_AXIS
     elif (real.error is None) != (static.error is None):
         kind = "eager refuses" if static.error is None else "symbolic refuses"
@@ -179,11 +171,7 @@ def _recorded(sample: Sample, given: Any, real: Outcome, unknown: Any) -> Iterat
     tape, error = attempt(lambda: record(sample.trial.function, specs, ()))
     what = "recorded" if not unknown(0, 0) else "recorded with unknown dimensions"
     if error is not None:
-        if (
-            "known" in str(error)
-            or any(0 in m.shape for m in sample.trial.makers)
-            and "at least one" in str(error)
-        ):
+        if "known" in str(error) or any(0 in m.shape for m in sample.trial.makers) and "at least one" in str(error):
             return  # it says which size it needs; unrolled decompositions need a row
         yield what, f"{type(error).__name__}: {error}; eager {real}"
         return
@@ -245,9 +233,7 @@ def evaluate(tape: Any, arrays: Any) -> Any:
             result = OPS[call.op].call(*args)
         for out, value in zip(tree.flatten(call.outputs), outputs(result)):
             known[id(out)] = value
-    return tree.map_structure(
-        lambda x: e.convert(x, None) if isinstance(x, np.ndarray) else x, fetch(tape.outputs)
-    )
+    return tree.map_structure(lambda x: e.convert(x, None) if isinstance(x, np.ndarray) else x, fetch(tape.outputs))
 
 
 def _words(error: Exception) -> str:

@@ -26,15 +26,7 @@ harness = importlib.import_module(f"kops.conformance.engines.{engine().NAME}")
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 each_op = pytest.mark.parametrize("name", sorted(ROWS))
 
-_FLOAT_SWEEP = (
-    "float16",
-    "bfloat16",
-    "float32",
-    "int32",
-    "bool",
-    ("float16", "bfloat16"),
-    ("int32", "float16"),
-)
+_FLOAT_SWEEP = ("float16", "bfloat16", "float32", "int32", "bool", ("float16", "bfloat16"), ("int32", "float16"))
 _INT_SWEEP = ("int8", "uint8", "int32", "int64")
 
 
@@ -72,9 +64,7 @@ def test_gap(name):
         trial = Trial(row.op, row.args, row.static)
         result, error = attempt(lambda trial=trial: trial.call(trial.arrays()))
         assert error is not None, f"{trial} is listed in GAPS but gives {result!r}"
-        assert isinstance(error, NotImplementedError), (
-            f"{trial}: a gap raises NotImplementedError, not {error!r}"
-        )
+        assert isinstance(error, NotImplementedError), f"{trial}: a gap raises NotImplementedError, not {error!r}"
 
 
 @each_op
@@ -119,9 +109,7 @@ def test_dtype_and_shape(name):
                 continue
             got, want = specs_of(eager), specs_of(symbolic)
             if not row.jit:  # shapes depend on values: compatible is all they can be
-                assert [_compatible(g, w) for g, w in zip(got, want)] == [True] * len(want), (
-                    f"{trial}: {got}, {want}"
-                )
+                assert [_compatible(g, w) for g, w in zip(got, want)] == [True] * len(want), f"{trial}: {got}, {want}"
             else:
                 assert got == want, f"{trial}: eager {got}, symbolic {want}"
             assert tree.map_structure(lambda x: None, _plain(eager)) == tree.map_structure(

@@ -21,13 +21,7 @@ ROWS = [
     row("cast", I(2, 3), dtype="float16", ref=lambda x, dtype: x, dtypes=("int32", "int8")),
     row("cast", F(2, 3), dtype="bfloat16", ref=lambda x, dtype: x, tol=1e-2),
     row("cast", L([0.0, 0.3, NAN]), dtype="bool", ref=np.array([False, True, True])),
-    row(
-        "cast",
-        B(4),
-        dtype="float32",
-        ref=lambda x, dtype: x,
-        bad=[case(F(2), dtype="float31", match="Choose one")],
-    ),
+    row("cast", B(4), dtype="float32", ref=lambda x, dtype: x, bad=[case(F(2), dtype="float31", match="Choose one")]),
     row("saturate_cast", L([-3.7, 300.0, 7.9, NAN]), dtype="uint8", ref=np.array([0, 255, 7, 0])),
     row("saturate_cast", L([1e20, -1e20]), dtype="int32", ref=np.array([2147483520, -(2**31)])),
     row("saturate_cast", I(2, low=300, high=400), dtype="int8", ref=np.array([127, 127])),
@@ -92,12 +86,5 @@ ROWS = [
         ref=lambda *xs, indexing="xy": np.meshgrid(*xs, indexing=indexing),
         bad=[case(F(3), F(4), indexing="yx", match="indexing"), case(F(2, 3), F(4), match="one dimension")],
     ),
-    row(
-        "meshgrid",
-        F(2),
-        F(3),
-        F(4),
-        indexing="ij",
-        ref=lambda *xs, indexing: np.meshgrid(*xs, indexing=indexing),
-    ),
+    row("meshgrid", F(2), F(3), F(4), indexing="ij", ref=lambda *xs, indexing: np.meshgrid(*xs, indexing=indexing)),
 ]

@@ -61,9 +61,7 @@ def _fault(row: Row, dtype: str) -> str:
     if objection is not None:
         if type(error) is type(objection) and str(error) == str(objection):
             return ""
-        return (
-            f"refused symbolically ({objection!r}), eager {specs_of(got) if error is None else repr(error)}"
-        )
+        return f"refused symbolically ({objection!r}), eager {specs_of(got) if error is None else repr(error)}"
     if error is not None:
         return "" if dtype == "bool" and row.op in _SINGULAR else f"accepted symbolically, eager {error!r}"
     if [d for _, d in specs_of(got)] != [d for _, d in specs_of(want)]:

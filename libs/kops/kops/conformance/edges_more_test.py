@@ -36,9 +36,7 @@ def test_quantile_methods(method):
     got = host(kops.nanquantile(x, q, axis=(0, 1), method=method))
     np.testing.assert_allclose(got, np.nanquantile(x, q, axis=(0, 1), method=method), rtol=1e-6)
     got = host(kops.percentile(x[:, :1], 40.0, axis=0, method=method, keepdims=True))
-    np.testing.assert_allclose(
-        got, np.percentile(x[:, :1], 40, axis=0, method=method, keepdims=True), rtol=1e-6
-    )
+    np.testing.assert_allclose(got, np.percentile(x[:, :1], 40, axis=0, method=method, keepdims=True), rtol=1e-6)
 
 
 def test_unique_options():
@@ -119,9 +117,7 @@ def _weights(kind, size, target, antialias):
 def test_resize_antialiased(kind, data_format):
     x = RNG.normal(size=(2, 12, 9, 3))
     for target in ((5, 4), (7, 15)):
-        want = np.einsum(
-            "ah,bw,nhwc->nabc", _weights(kind, 12, target[0], True), _weights(kind, 9, target[1], True), x
-        )
+        want = np.einsum("ah,bw,nhwc->nabc", _weights(kind, 12, target[0], True), _weights(kind, 9, target[1], True), x)
         arrange = (lambda a: a) if data_format == "channels_last" else (lambda a: np.moveaxis(a, -1, 1))
         got = kops.image.resize(
             arrange(x).astype("float32"), target, interpolation=kind, antialias=True, data_format=data_format
@@ -147,9 +143,7 @@ def test_identity_transforms_keep_the_image():
             np.testing.assert_allclose(host(got), x, atol=1e-5)
     corners = np.array([[[0, 0], [0, 6], [5, 0], [5, 6]]] * 2, "float32")
     np.testing.assert_allclose(host(kops.image.perspective_transform(x, corners, corners)), x, atol=1e-4)
-    np.testing.assert_allclose(
-        host(kops.image.elastic_transform(x, alpha=0.0, sigma=2.0, seed=1)), x, atol=1e-5
-    )
+    np.testing.assert_allclose(host(kops.image.elastic_transform(x, alpha=0.0, sigma=2.0, seed=1)), x, atol=1e-5)
     away = np.array([[1, 0, 100, 0, 1, 0, 0, 0]] * 2, "float32")
     np.testing.assert_array_equal(host(kops.image.affine_transform(x, away, fill_value=3.0)), 3.0)
 
@@ -161,6 +155,4 @@ def test_a_seed_gives_the_same_whatever_was_drawn_before():
     again = kops.random.SeedGenerator(7)
     np.testing.assert_array_equal(host(kops.random.normal((5,), seed=again)), first)
     kops.random.uniform((3,), seed=99)  # what was drawn before does not matter
-    np.testing.assert_array_equal(
-        host(kops.random.uniform((3,), seed=1)), host(kops.random.uniform((3,), seed=1))
-    )
+    np.testing.assert_array_equal(host(kops.random.uniform((3,), seed=1)), host(kops.random.uniform((3,), seed=1)))

@@ -88,9 +88,7 @@ def test_pooling(name, padding, data_format):
 
 def test_pooling_of_infinities():
     x = np.array([-np.inf, -np.inf, 1.0, np.inf, np.nan]).reshape(1, 5, 1)
-    if (
-        engine().NAME != "tensorflow"
-    ):  # whose kernel has the lowest finite number for -inf and passes over NaN
+    if engine().NAME != "tensorflow":  # whose kernel has the lowest finite number for -inf and passes over NaN
         got = engine().to_numpy(kops.max_pool(x.astype("float32"), 2, 1, "same"))
         np.testing.assert_array_equal(got[0, :, 0], [-np.inf, 1.0, np.inf, np.nan, np.nan])
     got = engine().to_numpy(kops.average_pool(x[:, :4].astype("float32"), 2, 2))
@@ -103,12 +101,7 @@ def test_adaptive_pooling(name, data_format):
     reduce = np.max if "max" in name else np.mean
     for sizes, out in (((7,), 3), ((5,), 8), ((6, 9), (4, 9)), ((3, 4), (1, 7)), ((4, 3, 5), (2, 2, 4))):
         x = laid_out(numbers(2, *sizes, 2), data_format)
-        check(
-            name,
-            [x],
-            {"output_size": out, "data_format": data_format},
-            _adaptive(reduce)(x, out, data_format),
-        )
+        check(name, [x], {"output_size": out, "data_format": data_format}, _adaptive(reduce)(x, out, data_format))
 
 
 def test_ctc_of_all_kinds_of_labels():
@@ -135,18 +128,11 @@ def test_attention(name, heads):
     q, k, v = numbers(2, 3, 4, 8), numbers(2, 5, heads, 8), numbers(2, 5, heads, 6)
     static = dict(ATTENTION[name])
     if "mask" in static:
-        static["mask"] = (
-            np.zeros((2, 1, 3, 5), bool) if static["mask"] is None else RNG.random(static["mask"]) < 0.5
-        )
+        static["mask"] = np.zeros((2, 1, 3, 5), bool) if static["mask"] is None else RNG.random(static["mask"]) < 0.5
     if "bias" in static:
         static["bias"] = numbers(*static["bias"]).astype("float32")
     for flash in (None,) if engine().NAME == "jax" else (None, False):
-        check(
-            "dot_product_attention",
-            [q, k, v],
-            {**static, "flash_attention": flash},
-            _attention(q, k, v, **static),
-        )
+        check("dot_product_attention", [q, k, v], {**static, "flash_attention": flash}, _attention(q, k, v, **static))
 
 
 def test_losses_of_logits_far_out():

@@ -32,9 +32,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def _bound(row):
     """The arguments of a row by name; None for ops that take them otherwise."""
     op = OPS[row.op]
-    simple = all(
-        p.passing in (p.passing.POSITIONAL_OR_KEYWORD, p.passing.KEYWORD_ONLY) for p in op.parameters
-    )
+    simple = all(p.passing in (p.passing.POSITIONAL_OR_KEYWORD, p.passing.KEYWORD_ONLY) for p in op.parameters)
     if not simple or engine().GAPS.get(row.op):
         return None
     return {**dict(zip([p.name for p in op.parameters], row.args)), **row.static}

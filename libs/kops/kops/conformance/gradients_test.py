@@ -82,12 +82,7 @@ def test_every_op_of_floats_has_one():
     for rows in ROWS.values():
         op = OPS[rows[0].op]
         floats = any(m.kind == "float" for r in rows for m in makers((r.args, r.static)))
-        if (
-            floats
-            and op.kind != "functional"
-            and op.name not in checked | set(NO_GRADIENT)
-            and _gives_floats(rows[0])
-        ):
+        if floats and op.kind != "functional" and op.name not in checked | set(NO_GRADIENT) and _gives_floats(rows[0]):
             silent.append(op.name)
     assert not silent, f"Neither a gradient nor a reason why not: {silent}"
     assert not checked & set(NO_GRADIENT), checked & set(NO_GRADIENT)

@@ -61,9 +61,7 @@ def _resize(x: Any, size: Any, interpolation: Any = "bilinear", antialias: bool 
     return x
 
 
-def _translate(
-    x: Any, shape: Any, scale: Any, translation: Any, dims: Any, method: Any, antialias: bool = True
-) -> Any:
+def _translate(x: Any, shape: Any, scale: Any, translation: Any, dims: Any, method: Any, antialias: bool = True) -> Any:
     for d, s, t in zip(dims, scale, translation):
         x = _axis(x, d, shape[d], s, t, method, antialias)
     return x
@@ -102,9 +100,7 @@ def _affine(
     return _warped(x, points, interpolation, fill_mode, fill_value)
 
 
-def _perspective(
-    x: Any, start: Any, end: Any, interpolation: str = "bilinear", fill_value: float = 0.0
-) -> Any:
+def _perspective(x: Any, start: Any, end: Any, interpolation: str = "bilinear", fill_value: float = 0.0) -> Any:
     if x.ndim == 4:
         return np.stack([_perspective(*each, interpolation, fill_value) for each in zip(x, start, end)])
     equations, values = [], []
@@ -191,16 +187,7 @@ def _margins(word: str) -> Any:
 
 
 _RESIZED = [
-    row(
-        "resize",
-        F(2, 5, 6, 3),
-        size,
-        method,
-        antialias=antialias,
-        ref=_resize,
-        grad=method == "bilinear",
-        tol=5e-5,
-    )
+    row("resize", F(2, 5, 6, 3), size, method, antialias=antialias, ref=_resize, grad=method == "bilinear", tol=5e-5)
     for method in ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")
     for size, antialias in (((7, 4), False), ((3, 4), True))
 ]
@@ -210,18 +197,12 @@ _MAPPED = [
     for order in (0, 1)
     for mode in ("constant", "nearest", "wrap", "mirror", "reflect")
 ]
-_TRANSFORM = L(
-    np.array([[1.0, 0.2, 1.3, -0.1, 1.1, -0.7, 0.01, 0.02], [0.8, 0.0, -0.6, 0.3, 1.0, 0.4, 0.0, 0.0]])
-)
+_TRANSFORM = L(np.array([[1.0, 0.2, 1.3, -0.1, 1.1, -0.7, 0.01, 0.02], [0.8, 0.0, -0.6, 0.3, 1.0, 0.4, 0.0, 0.0]]))
 _START = L(
-    np.array(
-        [[[0.0, 0.0], [5.0, 0.0], [0.0, 4.0], [5.0, 4.0]], [[0.0, 0.0], [5.0, 0.0], [0.0, 4.0], [5.0, 4.0]]]
-    )
+    np.array([[[0.0, 0.0], [5.0, 0.0], [0.0, 4.0], [5.0, 4.0]], [[0.0, 0.0], [5.0, 0.0], [0.0, 4.0], [5.0, 4.0]]])
 )
 _END = L(
-    np.array(
-        [[[0.6, 0.1], [4.8, 0.7], [0.2, 3.9], [4.3, 4.2]], [[0.0, 0.3], [5.3, 0.2], [-0.4, 4.1], [4.6, 3.7]]]
-    )
+    np.array([[[0.6, 0.1], [4.8, 0.7], [0.2, 3.9], [4.3, 4.2]], [[0.0, 0.3], [5.3, 0.2], [-0.4, 4.1], [4.6, 3.7]]])
 )
 
 ROWS = [
@@ -244,17 +225,11 @@ ROWS = [
             case(F(2, 5, 6, 3), (7, 4), interpolation="area", match="interpolation"),
             case(F(2, 5, 6, 3), (7, 4, 3), match="size"),
             case(F(5, 6), (7, 4), match="dimensions"),
-            case(
-                F(2, 5, 6, 3), (7, 4), crop_to_aspect_ratio=True, pad_to_aspect_ratio=True, match="only one"
-            ),
+            case(F(2, 5, 6, 3), (7, 4), crop_to_aspect_ratio=True, pad_to_aspect_ratio=True, match="only one"),
         ],
     ),
     row(
-        "resize",
-        F(2, 4, 8, 3),
-        (3, 3),
-        crop_to_aspect_ratio=True,
-        ref=lambda x, size, **s: _resize(x[:, :, 2:6], size),
+        "resize", F(2, 4, 8, 3), (3, 3), crop_to_aspect_ratio=True, ref=lambda x, size, **s: _resize(x[:, :, 2:6], size)
     ),
     row(
         "resize",
@@ -262,9 +237,7 @@ ROWS = [
         (6, 6),
         pad_to_aspect_ratio=True,
         fill_value=0.5,
-        ref=lambda x, size, **s: _resize(
-            np.pad(x, ((0, 0), (2, 2), (0, 0), (0, 0)), constant_values=0.5), size
-        ),
+        ref=lambda x, size, **s: _resize(np.pad(x, ((0, 0), (2, 2), (0, 0), (0, 0)), constant_values=0.5), size),
     ),
     row(
         "scale_and_translate",
@@ -317,10 +290,7 @@ ROWS = [
         ref=_affine,
         tol=5e-5,
         dynamic="first",
-        bad=[
-            case(F(2, 5, 6, 3), F(8), match="transform"),
-            case(F(5, 6, 3), F(8), "area", match="interpolation"),
-        ],
+        bad=[case(F(2, 5, 6, 3), F(8), match="transform"), case(F(5, 6, 3), F(8), "area", match="interpolation")],
     ),
     row(
         "affine_transform",
@@ -354,16 +324,7 @@ ROWS = [
         dynamic="first",
         bad=[case(F(2, 5, 6, 3), F(4, 2), F(4, 2), match="start_points")],
     ),
-    row(
-        "perspective_transform",
-        F(2, 5, 6, 3),
-        _START,
-        _END,
-        "nearest",
-        0.5,
-        ref=_perspective,
-        dynamic="first",
-    ),
+    row("perspective_transform", F(2, 5, 6, 3), _START, _END, "nearest", 0.5, ref=_perspective, dynamic="first"),
     row(
         "gaussian_blur",
         F(2, 5, 6, 3),
@@ -477,10 +438,7 @@ ROWS = [
         right_cropping=0,
         ref=_margins("cropping"),
         grad=True,
-        bad=[
-            case(F(2, 4, 5, 3), 1, 1, match="exactly two"),
-            case(F(2, 4, 5, 3), 3, 1, 3, 1, match="positions"),
-        ],
+        bad=[case(F(2, 4, 5, 3), 1, 1, match="exactly two"), case(F(2, 4, 5, 3), 3, 1, 3, 1, match="positions")],
     ),
     row(
         "elastic_transform",

@@ -24,13 +24,7 @@ def _scatter_update(x, indices, updates, reduction=None):
     out = x.copy()
     for i, u in zip(indices, updates):
         old = out[tuple(i)]
-        choices = {
-            None: u,
-            "add": old + u,
-            "max": np.maximum(old, u),
-            "min": np.minimum(old, u),
-            "mul": old * u,
-        }
+        choices = {None: u, "add": old + u, "max": np.maximum(old, u), "min": np.minimum(old, u), "mul": old * u}
         out[tuple(i)] = choices[reduction]
     return out
 

@@ -24,12 +24,7 @@ def _spread(kernel: Any, dilation: Any) -> Any:
 
 
 def _conv(
-    inputs: Any,
-    kernel: Any,
-    strides: Any = 1,
-    padding: Any = "valid",
-    data_format: Any = None,
-    dilation_rate: Any = 1,
+    inputs: Any, kernel: Any, strides: Any = 1, padding: Any = "valid", data_format: Any = None, dilation_rate: Any = 1
 ) -> Any:
     n = inputs.ndim - 2
     strides, dilation = _each(strides, n), _each(dilation_rate, n)
@@ -119,9 +114,7 @@ ROWS = [
             case(F(2, 5, 6, 3), F(3, 3, 3, 4), data_format="nchw", match="data_format"),
         ],
     ),
-    _row(
-        "conv", F(2, 5, 6, 3), F(3, 2, 3, 4), strides=(2, 1), padding="same", ref=_conv, grad=True, tol=_TOL
-    ),
+    _row("conv", F(2, 5, 6, 3), F(3, 2, 3, 4), strides=(2, 1), padding="same", ref=_conv, grad=True, tol=_TOL),
     _row(
         "conv",
         F(2, 3, 5, 6),
@@ -133,27 +126,10 @@ ROWS = [
         grad=True,
         tol=_TOL,
     ),
-    _row(
-        "conv",
-        F(2, 7, 8, 4),
-        F(3, 2, 2, 6),
-        dilation_rate=(2, 1),
-        padding="same",
-        ref=_conv,
-        grad=True,
-        tol=_TOL,
-    ),
+    _row("conv", F(2, 7, 8, 4), F(3, 2, 2, 6), dilation_rate=(2, 1), padding="same", ref=_conv, grad=True, tol=_TOL),
     _row("conv", F(2, 7, 4), F(3, 4, 6), strides=2, dilation_rate=2, padding="same", ref=_conv, tol=_TOL),
     _row("conv", F(2, 4, 5, 3, 2), F(2, 3, 2, 2, 3), padding="same", ref=_conv, grad=True, tol=_TOL),
-    _row(
-        "conv",
-        F(2, 2, 4, 5, 3),
-        F(2, 3, 2, 2, 3),
-        strides=2,
-        data_format="channels_first",
-        ref=_conv,
-        tol=_TOL,
-    ),
+    _row("conv", F(2, 2, 4, 5, 3), F(2, 3, 2, 2, 3), strides=2, data_format="channels_first", ref=_conv, tol=_TOL),
     _row("conv", F(0, 5, 3), F(3, 3, 4), ref=np.zeros((0, 3, 4))),
     _row(
         "depthwise_conv",
@@ -167,24 +143,8 @@ ROWS = [
         bad=[case(F(2, 6, 7, 3), F(3, 3, 2, 1), match="channels")],
     ),
     _row("depthwise_conv", F(2, 6, 7, 3), F(3, 2, 3, 2), strides=2, ref=_depthwise, grad=True, tol=_TOL),
-    _row(
-        "depthwise_conv",
-        F(2, 6, 7, 3),
-        F(3, 2, 3, 2),
-        strides=(2, 1),
-        padding="same",
-        ref=_depthwise,
-        tol=_TOL,
-    ),
-    _row(
-        "depthwise_conv",
-        F(2, 6, 7, 3),
-        F(3, 2, 3, 1),
-        dilation_rate=2,
-        padding="same",
-        ref=_depthwise,
-        tol=_TOL,
-    ),
+    _row("depthwise_conv", F(2, 6, 7, 3), F(3, 2, 3, 2), strides=(2, 1), padding="same", ref=_depthwise, tol=_TOL),
+    _row("depthwise_conv", F(2, 6, 7, 3), F(3, 2, 3, 1), dilation_rate=2, padding="same", ref=_depthwise, tol=_TOL),
     _row(
         "depthwise_conv",
         F(2, 3, 6, 7),
@@ -195,16 +155,7 @@ ROWS = [
         ref=_depthwise,
         tol=_TOL,
     ),
-    _row(
-        "depthwise_conv",
-        F(2, 6, 3),
-        F(3, 3, 2),
-        strides=2,
-        padding="same",
-        ref=_depthwise,
-        grad=True,
-        tol=_TOL,
-    ),
+    _row("depthwise_conv", F(2, 6, 3), F(3, 3, 2), strides=2, padding="same", ref=_depthwise, grad=True, tol=_TOL),
     _row("depthwise_conv", F(2, 4, 5, 3, 2), F(2, 2, 3, 2, 2), ref=_depthwise, tol=_TOL),
     _row(
         "separable_conv",
@@ -231,14 +182,7 @@ ROWS = [
         ],
     ),
     _row(
-        "conv_transpose",
-        F(2, 3, 4, 3),
-        F(3, 2, 2, 3),
-        strides=2,
-        padding="same",
-        ref=_transpose,
-        grad=True,
-        tol=_TOL,
+        "conv_transpose", F(2, 3, 4, 3), F(3, 2, 2, 3), strides=2, padding="same", ref=_transpose, grad=True, tol=_TOL
     ),
     _row(
         "conv_transpose",
@@ -253,22 +197,7 @@ ROWS = [
     ),
     _row("conv_transpose", F(2, 3, 3), F(2, 2, 3), strides=3, ref=_transpose, grad=True, tol=_TOL),
     _row(
-        "conv_transpose",
-        F(2, 5, 3),
-        F(3, 2, 3),
-        dilation_rate=2,
-        padding="same",
-        ref=_transpose,
-        grad=True,
-        tol=_TOL,
+        "conv_transpose", F(2, 5, 3), F(3, 2, 3), dilation_rate=2, padding="same", ref=_transpose, grad=True, tol=_TOL
     ),
-    _row(
-        "conv_transpose",
-        F(1, 2, 3, 2, 2),
-        F(3, 2, 3, 3, 2),
-        strides=2,
-        padding="same",
-        ref=_transpose,
-        tol=_TOL,
-    ),
+    _row("conv_transpose", F(1, 2, 3, 2, 2), F(3, 2, 3, 3, 2), strides=2, padding="same", ref=_transpose, tol=_TOL),
 ]

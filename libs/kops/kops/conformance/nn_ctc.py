@@ -72,9 +72,7 @@ ROWS = [
             case(L([[1]]), F(2, 4, 4), L([1]), L([4]), match="batch sizes"),
         ],
     ),
-    row(
-        "ctc_loss", L([[1, 0], [2, 2]]), F(2, 4, 4), L([2, 0]), L([4, 3]), mask_index=3, ref=_loss, grad=True
-    ),
+    row("ctc_loss", L([[1, 0], [2, 2]]), F(2, 4, 4), L([2, 0]), L([4, 3]), mask_index=3, ref=_loss, grad=True),
     row(
         "ctc_decode",
         F(3, 5, 4),
@@ -87,24 +85,6 @@ ROWS = [
         ],
     ),
     row("ctc_decode", F(3, 5, 4), L([5, 4, 2]), merge_repeated=False, mask_index=2, ref=_greedy),
-    row(
-        "ctc_decode",
-        F(2, 4, 3),
-        L([4, 2]),
-        strategy="beam_search",
-        top_paths=2,
-        ref=_best,
-        jit=False,
-        note=_HOST,
-    ),
-    row(
-        "ctc_decode",
-        F(2, 4, 3),
-        L([4, 2]),
-        strategy="beam_search",
-        mask_index=2,
-        ref=_best,
-        jit=False,
-        note=_HOST,
-    ),
+    row("ctc_decode", F(2, 4, 3), L([4, 2]), strategy="beam_search", top_paths=2, ref=_best, jit=False, note=_HOST),
+    row("ctc_decode", F(2, 4, 3), L([4, 2]), strategy="beam_search", mask_index=2, ref=_best, jit=False, note=_HOST),
 ]

@@ -27,9 +27,7 @@ def _categorical(y: Any, p: Any, from_logits: bool = False, axis: int = -1) -> A
 def _sparse(y: Any, p: Any, from_logits: bool = False, axis: int = -1) -> Any:
     if y.ndim == p.ndim:
         y = y.squeeze(axis)
-    return -(
-        np.moveaxis(_logs(p, from_logits, axis), axis, -1) * (y[..., None] == np.arange(p.shape[axis]))
-    ).sum(-1)
+    return -(np.moveaxis(_logs(p, from_logits, axis), axis, -1) * (y[..., None] == np.arange(p.shape[axis]))).sum(-1)
 
 
 _HALVES = ("float32", "float16", "bfloat16")
@@ -75,14 +73,9 @@ ROWS = [
         ref=_sparse,
         grad=True,
         dtypes=_HALVES,
-        bad=[
-            case(I(3), P(2, 3), match="target must have the shape"),
-            case(I(2), P(2, 3), axis=2, match="axis 2"),
-        ],
+        bad=[case(I(3), P(2, 3), match="target must have the shape"), case(I(2), P(2, 3), axis=2, match="axis 2")],
     ),
-    row(
-        "sparse_categorical_crossentropy", I(2, 1, high=3), F(2, 3), from_logits=True, ref=_sparse, grad=True
-    ),
+    row("sparse_categorical_crossentropy", I(2, 1, high=3), F(2, 3), from_logits=True, ref=_sparse, grad=True),
     row("sparse_categorical_crossentropy", I(4, high=3), F(3, 4), from_logits=True, axis=0, ref=_sparse),
     row("sparse_categorical_crossentropy", L([0, 3, -1]), F(3, 3), from_logits=True, ref=_sparse),
     row(

@@ -25,12 +25,7 @@ def _batch(
 
 
 def _layer(
-    x: Any,
-    gamma: Any = None,
-    beta: Any = None,
-    axis: Any = -1,
-    epsilon: float = 1e-7,
-    rms_scaling: bool = False,
+    x: Any, gamma: Any = None, beta: Any = None, axis: Any = -1, epsilon: float = 1e-7, rms_scaling: bool = False
 ) -> Any:
     axes = tuple(sorted(a % x.ndim for a in ([axis] if isinstance(axis, int) else axis)))
     mean = 0 if rms_scaling else x.mean(axes, keepdims=True)
@@ -94,16 +89,7 @@ ROWS = [
             case(F(2, 3, 4), foo=True, error=TypeError, match="unknown arguments: foo"),
         ],
     ),
-    row(
-        "layer_normalization",
-        F(2, 3, 4),
-        F(3, 4),
-        axis=(1, 2),
-        epsilon=0.1,
-        ref=_layer,
-        grad=True,
-        dynamic="first",
-    ),
+    row("layer_normalization", F(2, 3, 4), F(3, 4), axis=(1, 2), epsilon=0.1, ref=_layer, grad=True, dynamic="first"),
     row("layer_normalization", F(2, 3, 4), F(3), F(3), axis=1, ref=_layer, grad=True, dynamic="first"),
     row("layer_normalization", F(2, 3, 4), F(4), rms_scaling=True, ref=_layer, dynamic="first"),
     row(

@@ -27,15 +27,11 @@ def _over(x: Any, bins: list[list[range]], reduce: Any, data_format: Any) -> Any
 
 
 def _pool(reduce: Any) -> Any:
-    def reference(
-        x: Any, pool_size: Any, strides: Any = None, padding: Any = "valid", data_format: Any = None
-    ) -> Any:
+    def reference(x: Any, pool_size: Any, strides: Any = None, padding: Any = "valid", data_format: Any = None) -> Any:
         n = x.ndim - 2
         sizes = x.shape[2:] if data_format == "channels_first" else x.shape[1:-1]
         bins = []
-        for size, w, s in zip(
-            sizes, _each(pool_size, n), _each(pool_size if strides is None else strides, n)
-        ):
+        for size, w, s in zip(sizes, _each(pool_size, n), _each(pool_size if strides is None else strides, n)):
             if padding == "same":
                 count = int(np.ceil(size / s))
                 front = max((count - 1) * s + w - size, 0) // 2

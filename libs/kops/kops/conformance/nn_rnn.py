@@ -26,9 +26,7 @@ def _recur(step: Any, inputs: Any, states: Any, mask: Any, reverse: bool) -> lis
     return [np.array(parts) for parts in zip(*samples)]
 
 
-def _lstm(
-    x: Any, h0: Any, c0: Any, w: Any, u: Any, bias: Any = None, mask: Any = None, reverse: bool = False
-) -> Any:
+def _lstm(x: Any, h0: Any, c0: Any, w: Any, u: Any, bias: Any = None, mask: Any = None, reverse: bool = False) -> Any:
     def step(states: Any, x: Any) -> Any:
         h, c = states
         i, f, g, o = np.split(x @ w + h @ u + (0 if bias is None else bias), 4)
@@ -39,14 +37,7 @@ def _lstm(
 
 
 def _gru(
-    x: Any,
-    h0: Any,
-    w: Any,
-    u: Any,
-    bias: Any = None,
-    mask: Any = None,
-    reverse: bool = False,
-    reset_after: bool = True,
+    x: Any, h0: Any, w: Any, u: Any, bias: Any = None, mask: Any = None, reverse: bool = False, reset_after: bool = True
 ) -> Any:
     n = h0.shape[1]
     bias = np.zeros((2, 3 * n) if reset_after else 3 * n) if bias is None else bias
@@ -63,14 +54,7 @@ def _gru(
 
 
 def _simple(
-    x: Any,
-    h0: Any,
-    w: Any,
-    u: Any,
-    bias: Any = None,
-    mask: Any = None,
-    reverse: bool = False,
-    activation: str = "tanh",
+    x: Any, h0: Any, w: Any, u: Any, bias: Any = None, mask: Any = None, reverse: bool = False, activation: str = "tanh"
 ) -> Any:
     act = np.tanh if activation == "tanh" else lambda v: np.maximum(v, 0)
     step = lambda s, x: [act(x @ w + s[0] @ u + (0 if bias is None else bias))]
@@ -99,81 +83,13 @@ ROWS = [
             case(F(2, 3), F(2, 5), F(2, 5), F(3, 20), F(5, 20), match="batch, steps, features"),
         ],
     ),
-    row(
-        "lstm",
-        F(2, 4, 3),
-        F(2, 5),
-        F(2, 5),
-        F(3, 20),
-        F(5, 20),
-        reverse=True,
-        ref=_lstm,
-        grad=True,
-        dynamic="first",
-    ),
-    row(
-        "lstm",
-        F(2, 4, 3),
-        F(2, 5),
-        F(2, 5),
-        F(3, 20),
-        F(5, 20),
-        F(20),
-        _MASK,
-        ref=_lstm,
-        grad=True,
-        dynamic="first",
-    ),
-    row(
-        "lstm",
-        F(2, 4, 3),
-        F(2, 5),
-        F(2, 5),
-        F(3, 20),
-        F(5, 20),
-        F(20),
-        _MASK,
-        True,
-        ref=_lstm,
-        dynamic="first",
-    ),
-    row(
-        "gru",
-        F(2, 4, 3),
-        F(2, 5),
-        F(3, 15),
-        F(5, 15),
-        F(2, 15),
-        ref=_gru,
-        grad=True,
-        dtypes=_HALVES,
-        dynamic="first",
-    ),
+    row("lstm", F(2, 4, 3), F(2, 5), F(2, 5), F(3, 20), F(5, 20), reverse=True, ref=_lstm, grad=True, dynamic="first"),
+    row("lstm", F(2, 4, 3), F(2, 5), F(2, 5), F(3, 20), F(5, 20), F(20), _MASK, ref=_lstm, grad=True, dynamic="first"),
+    row("lstm", F(2, 4, 3), F(2, 5), F(2, 5), F(3, 20), F(5, 20), F(20), _MASK, True, ref=_lstm, dynamic="first"),
+    row("gru", F(2, 4, 3), F(2, 5), F(3, 15), F(5, 15), F(2, 15), ref=_gru, grad=True, dtypes=_HALVES, dynamic="first"),
     row("gru", F(2, 4, 3), F(2, 5), F(3, 15), F(5, 15), reverse=True, ref=_gru, grad=True, dynamic="first"),
-    row(
-        "gru",
-        F(2, 4, 3),
-        F(2, 5),
-        F(3, 15),
-        F(5, 15),
-        F(15),
-        reset_after=False,
-        ref=_gru,
-        grad=True,
-        dynamic="first",
-    ),
-    row(
-        "gru",
-        F(2, 4, 3),
-        F(2, 5),
-        F(3, 15),
-        F(5, 15),
-        F(2, 15),
-        _MASK,
-        ref=_gru,
-        grad=True,
-        dynamic="first",
-    ),
+    row("gru", F(2, 4, 3), F(2, 5), F(3, 15), F(5, 15), F(15), reset_after=False, ref=_gru, grad=True, dynamic="first"),
+    row("gru", F(2, 4, 3), F(2, 5), F(3, 15), F(5, 15), F(2, 15), _MASK, ref=_gru, grad=True, dynamic="first"),
     row(
         "simple_rnn",
         F(2, 4, 3),
@@ -200,16 +116,5 @@ ROWS = [
         dynamic="first",
         tol=1e-4,
     ),
-    row(
-        "simple_rnn",
-        F(2, 4, 3),
-        F(2, 5),
-        F(3, 5),
-        F(5, 5),
-        F(5),
-        _MASK,
-        ref=_simple,
-        grad=True,
-        dynamic="first",
-    ),
+    row("simple_rnn", F(2, 4, 3), F(2, 5), F(3, 5), F(5, 5), F(5), _MASK, ref=_simple, grad=True, dynamic="first"),
 ]

@@ -42,11 +42,7 @@ def _places(size: Any, kernel_size: Any, dilation: Any, padding: Any, stride: An
     (kh, kw), (dh, dw), (ph, pw), (sh, sw) = map(_two, (kernel_size, dilation, padding, stride))
     tops = range(0, size[0] + 2 * ph - (kh - 1) * dh, sh)
     lefts = range(0, size[1] + 2 * pw - (kw - 1) * dw, sw)
-    return [
-        (slice(t, t + (kh - 1) * dh + 1, dh), slice(l, l + (kw - 1) * dw + 1, dw))
-        for t in tops
-        for l in lefts
-    ]
+    return [(slice(t, t + (kh - 1) * dh + 1, dh), slice(l, l + (kw - 1) * dw + 1, dw)) for t in tops for l in lefts]
 
 
 def _unfold(x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
@@ -56,9 +52,7 @@ def _unfold(x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, strid
     return np.stack([padded[:, :, a, b].reshape(x.shape[0], -1) for a, b in places], -1)
 
 
-def _fold(
-    x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Any:
+def _fold(x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     (h, w), (kh, kw), (ph, pw) = _two(output_size), _two(kernel_size), _two(padding)
     y = np.zeros((x.shape[0], x.shape[1] // (kh * kw), h + 2 * ph, w + 2 * pw))
     for k, (a, b) in enumerate(_places((h, w), kernel_size, dilation, padding, stride)):
@@ -80,14 +74,7 @@ ROWS = [
         ],
     ),
     row("space_to_depth", I(2, 3, 4, 6), 2, "channels_first", ref=_to_depth),
-    row(
-        "depth_to_space",
-        F(2, 2, 3, 8),
-        2,
-        ref=_to_space,
-        grad=True,
-        bad=[case(F(2, 2, 3, 6), 2, match="channels 6")],
-    ),
+    row("depth_to_space", F(2, 2, 3, 8), 2, ref=_to_space, grad=True, bad=[case(F(2, 2, 3, 6), 2, match="channels 6")]),
     row("depth_to_space", F(2, 8, 2, 3), 2, data_format="channels_first", ref=_to_space),
     row(
         "unfold",

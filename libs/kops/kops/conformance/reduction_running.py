@@ -17,10 +17,7 @@ def _quantiles(name, ref, q):
     return [
         row(name, F(2, 3, 5), q[0], axis=1, keepdims=True, ref=ref, grad=True, bad=bad),
         row(name, F(2, 3, 5), L(q), axis=(0, 2), ref=ref),
-        *(
-            row(name, F(7), L(q), method=m, ref=ref)
-            for m in ("linear", "lower", "higher", "midpoint", "nearest")
-        ),
+        *(row(name, F(7), L(q), method=m, ref=ref) for m in ("linear", "lower", "higher", "midpoint", "nearest")),
         row(name, I(2, 6), q[1], axis=1, ref=ref),
     ]
 
@@ -54,14 +51,7 @@ ROWS = [
     row("quantile", L([1.0, NAN]), 0.5, ref=np.array(NAN)),
     row("quantile", L([1.0, INF, 2.0]), 0.5, ref=np.array(2.0)),
     *_quantiles("percentile", np.percentile, [35.0, 70.0, 100.0]),
-    row(
-        "nanquantile",
-        HOLES,
-        0.3,
-        axis=1,
-        ref=np.nanquantile,
-        bad=[case(F(3), 0.5, method="best", match="linear")],
-    ),
+    row("nanquantile", HOLES, 0.3, axis=1, ref=np.nanquantile, bad=[case(F(3), 0.5, method="best", match="linear")]),
     row("nanquantile", HOLES, L([0.1, 0.5]), axis=1, keepdims=True, ref=np.nanquantile),
     row("nanquantile", L([NAN, NAN]), 0.5, ref=np.array(NAN)),
     row("nanpercentile", HOLES, 30, axis=1, ref=np.nanpercentile),
@@ -69,14 +59,7 @@ ROWS = [
     row("median", F(2, 6), ref=np.median),
     row("nanmedian", HOLES, axis=1, ref=np.nanmedian),
     row("trapezoid", F(2, 5), ref=np.trapezoid, grad=True),
-    row(
-        "trapezoid",
-        F(5, 2),
-        F(5),
-        axis=0,
-        ref=np.trapezoid,
-        bad=[case(F(2, 5), F(2, 3, 5), match="one dimension")],
-    ),
+    row("trapezoid", F(5, 2), F(5), axis=0, ref=np.trapezoid, bad=[case(F(2, 5), F(2, 3, 5), match="one dimension")]),
     row("trapezoid", F(2, 5), dx=0.5, ref=np.trapezoid),
     row("corrcoef", F(3, 6), ref=np.corrcoef, tol=1e-4, bad=[case(F(2, 3, 4), match="two dimensions")]),
     row("corrcoef", F(6), ref=np.corrcoef),
@@ -103,13 +86,7 @@ ROWS = [
         **BY_VALUES,
     ),
     row("bincount", I(0), minlength=2, ref=np.array([0, 0]), **BY_VALUES),
-    row(
-        "digitize",
-        F(2, 3),
-        L([-1.0, 0.0, 1.0]),
-        ref=np.digitize,
-        bad=[case(F(2), F(2, 2), match="one dimension")],
-    ),
+    row("digitize", F(2, 3), L([-1.0, 0.0, 1.0]), ref=np.digitize, bad=[case(F(2), F(2, 2), match="one dimension")]),
     row("digitize", L([1, 2, 3]), L([1, 3]), ref=np.digitize),
     row(
         "histogram",
@@ -125,12 +102,5 @@ ROWS = [
     ),  # fmt: skip
     row("histogram", L([0.0, 1.0, 2.0, 3.0, 9.0]), bins=3, range=(0.0, 3.0), ref=_histogram),
     row("histogram", L([2.0, 2.0]), bins=2, ref=_histogram),
-    row(
-        "histogram",
-        F(0),
-        bins=2,
-        ref=_histogram,
-        jit=False,
-        note="OpenVINO counts nothing as anything",
-    ),
+    row("histogram", F(0), bins=2, ref=_histogram, jit=False, note="OpenVINO counts nothing as anything"),
 ]

@@ -30,9 +30,7 @@ class Maker:
         dtype: its own dtype where the row does not decide.
     """
 
-    def __init__(
-        self, shape: tuple[int, ...], kind: str, dtype: str, draw: Callable[[Any], np.ndarray]
-    ) -> None:
+    def __init__(self, shape: tuple[int, ...], kind: str, dtype: str, draw: Callable[[Any], np.ndarray]) -> None:
         self.shape = shape
         self.kind = kind
         self.dtype = dtype
@@ -74,9 +72,7 @@ def B(*shape: int) -> Maker:
 
 def C(*shape: int, dtype: str = "complex64") -> Maker:
     """Complex numbers with parts in [-2, 2]."""
-    return Maker(
-        shape, "complex", dtype, lambda rng: rng.uniform(-2, 2, shape) + 1j * rng.uniform(-2, 2, shape)
-    )
+    return Maker(shape, "complex", dtype, lambda rng: rng.uniform(-2, 2, shape) + 1j * rng.uniform(-2, 2, shape))
 
 
 def L(value: Any, dtype: str | None = None) -> Maker:
@@ -160,9 +156,7 @@ def row(
     """
     off = ref is None or not jit or not dynamic or not node or sweep == ()
     if off and not note:
-        raise ValueError(
-            f"The row of {op} switches a check off (ref, jit, dynamic, node or sweep): say why in note=."
-        )
+        raise ValueError(f"The row of {op} switches a check off (ref, jit, dynamic, node or sweep): say why in note=.")
     return Row(
         op, args, static, ref=ref, grad=grad, tol=tol, dtypes=dtypes, sweep=sweep, bad=bad, jit=jit,
         dynamic=dynamic, node=node, note=note,

@@ -25,18 +25,7 @@ DTYPES = (
     "float16", "bfloat16", "float32", "float64", "complex64", "complex128",
 )  # fmt: skip
 AXES = (0, 1, 2, 3, -1, -2, -4, None, (), (0,), (0, -1), (1, 0), (0, 0), [0, 1], 1.5)
-_AXIS_NAMES = {
-    "axis",
-    "axes",
-    "axis1",
-    "axis2",
-    "axisa",
-    "axisb",
-    "axisc",
-    "source",
-    "destination",
-    "spatial_dims",
-}
+_AXIS_NAMES = {"axis", "axes", "axis1", "axis2", "axisa", "axisb", "axisc", "source", "destination", "spatial_dims"}
 _FIXED = {"seed", "kwargs", "axes_lengths", "flash_attention"}  # not deterministic, not static, not portable
 _PAIRS = 16  # samples with two variations, for each row
 
@@ -194,11 +183,7 @@ def _statics(row: Row) -> list[Variation]:
     found: list[Variation] = []
     seen = [r for rows in collect.rows().values() for r in rows if r.op == row.op]
     for position, p in enumerate(OPS[row.op].parameters):
-        if (
-            p.kind != "static"
-            or p.name in _FIXED
-            or p.passing in (p.passing.VAR_KEYWORD, p.passing.VAR_POSITIONAL)
-        ):
+        if p.kind != "static" or p.name in _FIXED or p.passing in (p.passing.VAR_KEYWORD, p.passing.VAR_POSITIONAL):
             continue
         by_position = position < len(row.args)
         value = row.args[position] if by_position else row.static.get(p.name, p.default)

@@ -57,9 +57,7 @@ class Trial:
         dtypes: one dtype for all makers that take the row's, or one for each in turn.
     """
 
-    def __init__(
-        self, op: str, args: Any, static: dict[str, Any], dtypes: str | Sequence[str] = "float32"
-    ) -> None:
+    def __init__(self, op: str, args: Any, static: dict[str, Any], dtypes: str | Sequence[str] = "float32") -> None:
         self.op = OPS[op]
         self.args = args
         self.static = static
@@ -80,17 +78,11 @@ class Trial:
         e = engine()
         return [e.cast(e.convert(_carrier(x, d), None), d) for x, d in zip(self.numbers, self.dtypes)]
 
-    def symbols(
-        self, unknown: Callable[[int], bool] = lambda axis: False, first: bool = False
-    ) -> list[KerasTensor]:
+    def symbols(self, unknown: Callable[[int], bool] = lambda axis: False, first: bool = False) -> list[KerasTensor]:
         """Symbolic tensors, axes (of the `first` only) for which `unknown` says so having no size."""
         return [
             KerasTensor(
-                [
-                    None if unknown(i) and d > 1 and not (first and place) else d
-                    for i, d in enumerate(x.shape)
-                ],
-                d_,
+                [None if unknown(i) and d > 1 and not (first and place) else d for i, d in enumerate(x.shape)], d_
             )
             for place, (x, d_) in enumerate(zip(self.numbers, map(engine().canonical, self.dtypes)))
         ]
@@ -108,9 +100,7 @@ class Trial:
         if not callable(ref):
             return ref
         # As the engine holds them: rounded to the dtype, then wide.
-        args, static = fill(
-            (self.args, self.static), [_round(x, d) for x, d in zip(self.numbers, self.dtypes)]
-        )
+        args, static = fill((self.args, self.static), [_round(x, d) for x, d in zip(self.numbers, self.dtypes)])
         return ref(*args, **static)
 
     def __str__(self) -> str:
@@ -193,10 +183,7 @@ def check_close(got: Any, want: Any, tol: float, what: Any, exact: bool = False)
             assert g is None and w is None, f"{place}: got {g!r}, expected {w!r}"
             continue
         dtype = e.dtype_name(g) if e.is_tensor(g) else ""
-        g, w = (
-            np.asarray(e.to_numpy(g) if e.is_tensor(g) else g),
-            np.asarray(e.to_numpy(w) if e.is_tensor(w) else w),
-        )
+        g, w = (np.asarray(e.to_numpy(g) if e.is_tensor(g) else g), np.asarray(e.to_numpy(w) if e.is_tensor(w) else w))
         assert g.shape == w.shape, f"{place}: got shape {g.shape}, expected {w.shape}"
         if g.dtype.kind not in "biufcUS":
             g = g.astype(np.float32)

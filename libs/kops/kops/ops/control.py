@@ -58,18 +58,14 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
 
     # What the functions refer to may be symbolic, too: they are run here, and become part of the graph.
     yes, no = true_fn(), false_fn()
-    check_like(
-        "cond: true_fn and false_fn must return the same structure, shapes and dtypes", specs(yes), specs(no)
-    )
+    check_like("cond: true_fn and false_fn must return the same structure, shapes and dtypes", specs(yes), specs(no))
     return tree.map_structure(lambda a, b: where(pred, a, b), yes, no, none_is_leaf=False)
 
 
 def _switch_spec(index: Any, branches: Any, operands: Any) -> Any:
     results = [result_specs(branch, *operands) for branch in branches]
     for other in results[1:]:
-        check_like(
-            "switch: all branches must return the same structure, shapes and dtypes", other, results[0]
-        )
+        check_like("switch: all branches must return the same structure, shapes and dtypes", other, results[0])
     return results[0]
 
 
@@ -101,10 +97,7 @@ def _while_spec(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = 
 @public("keras.ops.while_loop")
 @functional(shape=_while_spec)
 def while_loop(
-    cond: Callable[..., Any],
-    body: Callable[..., Any],
-    loop_vars: Operand,
-    maximum_iterations: int | None = None,
+    cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Operand, maximum_iterations: int | None = None
 ) -> Any:
     """Repeat `loop_vars = body(*loop_vars)` as long as `cond(*loop_vars)` is true.
 
@@ -161,9 +154,7 @@ def fori_loop(lower: Operand, upper: Operand, body_fun: Callable[..., Any], init
     return value
 
 
-def _scan_spec(
-    f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1
-) -> Any:
+def _scan_spec(f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1) -> Any:
     check_scan(f, unroll)
     size = leading("scan", xs, length)
     carry = specs(init)

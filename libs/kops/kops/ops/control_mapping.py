@@ -85,9 +85,7 @@ def associative_scan(f: Callable[..., Any], elems: Operand, reverse: bool = Fals
     elems = tensors(elems)
     size = leading("associative_scan", elems, axis=axis)
     if size is None:
-        raise NotImplementedError(
-            "associative_scan: the size of the axis must be known while a graph is built."
-        )
+        raise NotImplementedError("associative_scan: the size of the axis must be known while a graph is built.")
 
     def cut(x: Any, start: Any, stop: Any, step: int = 1) -> Any:
         i = axis if axis >= 0 else axis + len(engine().shape(x))
@@ -134,16 +132,12 @@ def _parse(signature: str) -> tuple[list[list[str]], list[list[str]]]:
     sides = signature.replace(" ", "").split("->")
     if len(sides) != 2 or any(_DIMENSIONS.sub("", s).strip(",") for s in sides):
         raise ValueError(f"vectorize: {signature!r} is not a signature like '(n,k),(k)->(n)'.")
-    inputs, outputs = (
-        [[n for n in found.split(",") if n] for found in _DIMENSIONS.findall(s)] for s in sides
-    )
+    inputs, outputs = ([[n for n in found.split(",") if n] for found in _DIMENSIONS.findall(s)] for s in sides)
     return inputs, outputs
 
 
 @public("keras.ops.vectorize", "keras.ops.numpy.vectorize")
-def vectorize(
-    pyfunc: Callable[..., Any], *, excluded: Any = None, signature: str | None = None
-) -> Callable[..., Any]:
+def vectorize(pyfunc: Callable[..., Any], *, excluded: Any = None, signature: str | None = None) -> Callable[..., Any]:
     """A function that applies `pyfunc` elementwise, with broadcasting.
 
     Args:
@@ -174,9 +168,7 @@ def vectorize(
         given = [args[i] if any_symbolic(args[i]) else tensors(args[i]) for i in places]
         cores = parsed[0] if parsed else [[]] * len(given)
         if len(cores) != len(given):
-            raise ValueError(
-                f"vectorize: signature {signature!r} has {len(cores)} arguments, not {len(given)}."
-            )
+            raise ValueError(f"vectorize: signature {signature!r} has {len(cores)} arguments, not {len(given)}.")
         sizes: dict[str, Any] = {}
         batches = []
         for x, names in zip(given, cores):

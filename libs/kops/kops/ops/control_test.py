@@ -53,9 +53,7 @@ ZERO, ONE, XT = tensor(0.0), tensor(1.0), tensor(X)  # torch.compile makes no te
 
 @pytest.mark.parametrize("x, want", [(X, X + 1), (-X, -X - 1)])
 def test_cond(x, want):
-    everywhere(
-        lambda x: cond(less(0.0, total(x)), lambda: add(x, 1.0), lambda: subtract(x, 1.0)), x, want=want
-    )
+    everywhere(lambda x: cond(less(0.0, total(x)), lambda: add(x, 1.0), lambda: subtract(x, 1.0)), x, want=want)
 
 
 def test_cond_of_numbers_and_none():
@@ -66,9 +64,7 @@ def test_cond_of_numbers_and_none():
 
 
 def test_cond_of_trees():
-    out = cond(
-        tensor(True, "bool"), lambda: {"a": tensor(1.0), "b": [tensor(2.0)]}, lambda: {"a": 0.0, "b": [0.0]}
-    )
+    out = cond(tensor(True, "bool"), lambda: {"a": tensor(1.0), "b": [tensor(2.0)]}, lambda: {"a": 0.0, "b": [0.0]})
     assert float(host(out["b"][0])) == 2.0
 
 
@@ -96,11 +92,7 @@ def test_symbolic_cond():
 
 @pytest.mark.parametrize("index, want", [(0, 2.0), (1, 9.0), (2, 4.0), (7, 4.0), (-7, 2.0)])
 def test_switch(index, want):
-    branches = [
-        lambda a, b: add(a, b),
-        lambda a, b: multiply(add(a, 2.0), add(b, 2.0)),
-        lambda a, b: exp(a) * 0 + 4.0,
-    ]
+    branches = [lambda a, b: add(a, b), lambda a, b: multiply(add(a, 2.0), add(b, 2.0)), lambda a, b: exp(a) * 0 + 4.0]
     assert float(host(switch(index, branches, 1.0, 1.0))) == want
     everywhere(lambda i: switch(i, branches, ONE, ONE), np.int32(index), want=want)
 
@@ -117,9 +109,7 @@ def test_symbolic_switch():
 
 def test_while_loop():
     def f(x):
-        return while_loop(lambda i, v: less(total(v), 100.0), lambda i, v: (i + 1, multiply(v, 2.0)), (0, x))[
-            1
-        ]
+        return while_loop(lambda i, v: less(total(v), 100.0), lambda i, v: (i + 1, multiply(v, 2.0)), (0, x))[1]
 
     everywhere(f, X, want=X * 32)
 
@@ -147,38 +137,27 @@ def test_fori_loop():
     everywhere(lambda x: fori_loop(1, 4, lambda i, v: add(multiply(v, 2.0), i), x), X, want=X * 8 + 11)
     assert int(host(fori_loop(0, 4, lambda i, t: t + i, 0))) == 6
     assert int(host(fori_loop(3, 3, lambda i, t: t + i, 9))) == 9
-    assert fori_loop(0, KerasTensor((), "int32"), lambda i, v: v + 1.0, KerasTensor((None, 2))).shape == (
-        None,
-        2,
-    )
+    assert fori_loop(0, KerasTensor((), "int32"), lambda i, v: v + 1.0, KerasTensor((None, 2))).shape == (None, 2)
 
 
 def test_long_fori_loop_of_a_tree():
     def f(x):
-        out = fori_loop(
-            0, 50, lambda i, s: {"n": add(s["n"], i), "v": multiply(s["v"], 1.01)}, {"n": ZERO, "v": x}
-        )
+        out = fori_loop(0, 50, lambda i, s: {"n": add(s["n"], i), "v": multiply(s["v"], 1.01)}, {"n": ZERO, "v": x})
         return add(out["v"], out["n"])
 
     everywhere(f, X, want=X * 1.01**50 + 1225)
 
 
-@pytest.mark.skipif(
-    engine().NAME in ("numpy", "openvino"), reason="sizes known at run time only: compiled engines"
-)
+@pytest.mark.skipif(engine().NAME in ("numpy", "openvino"), reason="sizes known at run time only: compiled engines")
 def test_fori_loop_with_a_tensor_as_limit():
     everywhere(lambda n: fori_loop(0, n, lambda i, v: add(v, 2.0), XT), np.int32(3), want=X + 6)
 
 
 @differentiable
 def test_gradient_through_loops():
-    assert np.allclose(
-        gradient(lambda x: total(fori_loop(0, 3, lambda i, v: multiply(v, v), x)), X), 8 * X**7
-    )
+    assert np.allclose(gradient(lambda x: total(fori_loop(0, 3, lambda i, v: multiply(v, v), x)), X), 8 * X**7)
     assert np.allclose(gradient(lambda x: scan(lambda c, r: (c * r, c), 1.0, x)[0], X), [6.0, 3.0, 2.0])
-    assert np.allclose(
-        gradient(lambda x: cond(less(0.0, total(x)), lambda: total(x * x), lambda: total(x)), X), 2 * X
-    )
+    assert np.allclose(gradient(lambda x: cond(less(0.0, total(x)), lambda: total(x * x), lambda: total(x)), X), 2 * X)
 
 
 # scan
@@ -299,9 +278,7 @@ def test_associative_scan(n, reverse):
     x = np.random.default_rng(n).normal(size=(2, n)).astype("float32")
     want = np.cumsum(x[:, ::-1], 1)[:, ::-1] if reverse else np.cumsum(x, 1)
     assert np.allclose(host(associative_scan(add, x, reverse=reverse, axis=1)), want, atol=1e-5)
-    assert np.allclose(
-        host(associative_scan(maximum, x, reverse=False, axis=-1)), np.maximum.accumulate(x, 1)
-    )
+    assert np.allclose(host(associative_scan(maximum, x, reverse=False, axis=-1)), np.maximum.accumulate(x, 1))
 
 
 def test_associative_scan_of_trees():
@@ -381,9 +358,7 @@ def test_jvp():
         with pytest.raises(NotImplementedError, match=f"jvp is not available on the {engine().NAME}"):
             jvp(exp, (X,), (X,))
         return
-    out, tangent = jvp(
-        lambda a, b: multiply(a, exp(b)), (X, X), (np.ones(3, "float32"), np.zeros(3, "float32"))
-    )
+    out, tangent = jvp(lambda a, b: multiply(a, exp(b)), (X, X), (np.ones(3, "float32"), np.zeros(3, "float32")))
     assert np.allclose(host(out), X * np.exp(X)) and np.allclose(host(tangent), np.exp(X))
     out, tangent, aux = jvp(lambda x: (x * x, x + 1.0), (X,), (X,), has_aux=True)
     assert np.allclose(host(tangent), 2 * X * X) and np.allclose(host(aux), X + 1)
@@ -404,13 +379,7 @@ def test_unknown_sizes_in_a_tensorflow_function():
     @tf.function(input_signature=[tf.TensorSpec([None, 2])])
     def f(x):
         carry, ys = scan(lambda c, r: (c + r, c), tf.zeros(2), x)
-        return (
-            carry,
-            ys,
-            map(lambda r: total(r), x),
-            associative_scan(add, x),
-            associative_scan(add, x, reverse=True),
-        )
+        return (carry, ys, map(lambda r: total(r), x), associative_scan(add, x), associative_scan(add, x, reverse=True))
 
     for n in (1, 4):
         x = np.arange(2 * n, dtype="float32").reshape(n, 2)

@@ -17,9 +17,7 @@ from kspec import public
 
 
 @public("keras.ops.convert_to_tensor")
-def convert_to_tensor(
-    x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None
-) -> Any:
+def convert_to_tensor(x: Any, dtype: Any = None, sparse: bool | None = None, ragged: bool | None = None) -> Any:
     """A tensor of the engine from anything that holds numbers.
 
     Args:
@@ -132,10 +130,7 @@ def saturate_cast(x: Tensor, dtype: Any) -> Any:
     """
     from kops.ops.elementwise import clip, isnan, where
 
-    source, target = (
-        standardize_dtype(x.dtype) if hasattr(x, "dtype") else "float64",
-        standardize_dtype(dtype),
-    )
+    source, target = (standardize_dtype(x.dtype) if hasattr(x, "dtype") else "float64", standardize_dtype(dtype))
     if target == "bool" or source == "bool" or target.startswith("complex") or source.startswith("complex"):
         return x
     low, high = limits(target)
@@ -143,11 +138,7 @@ def saturate_cast(x: Tensor, dtype: Any) -> Any:
     if source in FLOATS and target in INTS:
         # The float just inside: 2**31 - 1 rounded to float32 is 2**31, one too many for an int32.
         digits = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}[source]
-        high = (
-            high
-            if high < 2**digits
-            else (high >> (high.bit_length() - digits)) << (high.bit_length() - digits)
-        )
+        high = high if high < 2**digits else (high >> (high.bit_length() - digits)) << (high.bit_length() - digits)
         x = where(isnan(x), 0, x)
     if low <= own_low and high >= own_high:
         return x

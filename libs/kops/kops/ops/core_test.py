@@ -29,9 +29,7 @@ def test_dtype_of_what_has_none(value, dtype):
     tensor = kops.convert_to_tensor(value)
     assert kops.is_tensor(tensor)
     assert kops.dtype(tensor) == engine().canonical(dtype)
-    np.testing.assert_array_equal(
-        kops.convert_to_numpy(tensor).astype(np.float64), np.asarray(value, np.float64)
-    )
+    np.testing.assert_array_equal(kops.convert_to_numpy(tensor).astype(np.float64), np.asarray(value, np.float64))
 
 
 def test_large_integers():
@@ -90,9 +88,7 @@ def test_large_scalars_are_not_cut_on_the_way():
 
 
 def test_cast_of_complex_takes_the_real_part():
-    np.testing.assert_array_equal(
-        kops.convert_to_numpy(kops.cast(np.array([1 + 2j], np.complex64), "float32")), [1.0]
-    )
+    np.testing.assert_array_equal(kops.convert_to_numpy(kops.cast(np.array([1 + 2j], np.complex64), "float32")), [1.0])
 
 
 def test_bfloat16_goes_there_and_back():
@@ -117,13 +113,7 @@ def test_dynamic_shapes_of_tensorflow():
     def traced(x):
         rows, columns = kops.shape(x)
         seen.append((type(rows), columns))
-        return (
-            kops.zeros((rows, 2)),
-            kops.size(x),
-            kops.ones_like(x),
-            kops.arange(rows),
-            kops.full((rows,), 7),
-        )
+        return (kops.zeros((rows, 2)), kops.size(x), kops.ones_like(x), kops.arange(rows), kops.full((rows,), 7))
 
     zeros, size, ones, count, full = traced(tf.ones((5, 3)))
     assert tf.is_tensor(size) and int(size) == 15 and seen[0][1] == 3

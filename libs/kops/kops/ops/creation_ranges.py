@@ -104,18 +104,10 @@ def linspace(
 @public("keras.ops.logspace", "keras.ops.numpy.logspace")
 @composite(
     dtype=_spaced,
-    shape=lambda start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0: _spaced_shape(
-        start, stop, num, axis
-    ),
+    shape=lambda start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0: _spaced_shape(start, stop, num, axis),
 )
 def logspace(
-    start: Tensor,
-    stop: Tensor,
-    num: int = 50,
-    endpoint: bool = True,
-    base: Any = 10,
-    dtype: Any = None,
-    axis: int = 0,
+    start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, base: Any = 10, dtype: Any = None, axis: int = 0
 ) -> Any:
     """Numbers in equal ratios: `base` to the power of `linspace(start, stop, ...)`.
 
@@ -136,9 +128,7 @@ def logspace(
 @public("keras.ops.geomspace", "keras.ops.numpy.geomspace")
 @composite(
     dtype=_spaced,
-    shape=lambda start, stop, num=50, endpoint=True, dtype=None, axis=0: _spaced_shape(
-        start, stop, num, axis
-    ),
+    shape=lambda start, stop, num=50, endpoint=True, dtype=None, axis=0: _spaced_shape(start, stop, num, axis),
 )
 def geomspace(
     start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0

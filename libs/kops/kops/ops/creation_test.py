@@ -25,13 +25,7 @@ def test_filled(dtype):
 
 
 def test_shapes_of_all_kinds():
-    for shape, want in (
-        (3, (3,)),
-        ((), ()),
-        ([2, 0], (2, 0)),
-        (np.int64(2), (2,)),
-        ((np.int32(2), 1), (2, 1)),
-    ):
+    for shape, want in ((3, (3,)), ((), ()), ([2, 0], (2, 0)), (np.int64(2), (2,)), ((np.int32(2), 1), (2, 1))):
         assert tuple(kops.zeros(shape).shape) == want
 
 
@@ -41,9 +35,7 @@ def test_floatx_is_the_default():
 
 
 def test_full_of_a_tensor():
-    np.testing.assert_array_equal(
-        values(kops.full((2, 3), kops.convert_to_tensor([1, 2, 3]))), [[1, 2, 3]] * 2
-    )
+    np.testing.assert_array_equal(values(kops.full((2, 3), kops.convert_to_tensor([1, 2, 3]))), [[1, 2, 3]] * 2)
 
 
 def test_unknown_dimensions_give_symbolic_tensors():

@@ -84,14 +84,10 @@ def rearrange(tensor: Tensor, pattern: Operand, **axes_lengths: Any) -> Any:
         for n in group:
             known *= lengths.get(n, 1)
         if len(open_names) > 1:
-            raise ValueError(
-                f"the lengths of {', '.join(open_names[1:])} in pattern {pattern!r} must be given."
-            )
+            raise ValueError(f"the lengths of {', '.join(open_names[1:])} in pattern {pattern!r} must be given.")
         if open_names:
             if isinstance(size, int) and (known == 0 or size % known):
-                raise ValueError(
-                    f"an axis of length {size} does not split into parts of {known} ({pattern!r})."
-                )
+                raise ValueError(f"an axis of length {size} does not split into parts of {known} ({pattern!r}).")
             lengths[open_names[0]] = None if size is None else size if known == 1 else size // known
         elif isinstance(size, int) and size != known:
             raise ValueError(f"an axis of length {size} is not {known} long, as {pattern!r} wants.")

@@ -238,9 +238,7 @@ def cbrt(x: Tensor) -> Any:
     # At 0 the slope is infinite; the sign's product with it would be NaN.
     zero = equal(x, 0)
     others = where(zero, 1, x)
-    return where(
-        zero, power(where(zero, x, 1), 1 / 3), multiply(sign(others), power(absolute(others), 1 / 3))
-    )
+    return where(zero, power(where(zero, x, 1), 1 / 3), multiply(sign(others), power(absolute(others), 1 / 3)))
 
 
 @public("keras.ops.reciprocal", "keras.ops.numpy.reciprocal")

@@ -18,9 +18,7 @@ def _scalar(x1: Any, x2: Any, *static: Any) -> shapes.Shape:
 
 def _where_shape(condition: Any, x1: Any = None, x2: Any = None) -> shapes.Shape:
     if x1 is None and x2 is None:
-        raise ValueError(
-            "the indices of true elements are as many as the values say, so they have no symbolic form."
-        )
+        raise ValueError("the indices of true elements are as many as the values say, so they have no symbolic form.")
     if x1 is None or x2 is None:
         raise ValueError("give both x1 and x2 to choose from, or none of them.")
     return shapes.broadcast_shapes(condition.shape, x1.shape, x2.shape)
@@ -112,9 +110,7 @@ def greater_equal(x1: Tensor, x2: Tensor) -> Any:
 
 @public("keras.ops.isclose", "keras.ops.numpy.isclose")
 @composite(dtype=promote.closeness, shape=shapes.broadcast)
-def isclose(
-    x1: Tensor, x2: Tensor, rtol: Tensor = 1e-05, atol: Tensor = 1e-08, equal_nan: bool = False
-) -> Any:
+def isclose(x1: Tensor, x2: Tensor, rtol: Tensor = 1e-05, atol: Tensor = 1e-08, equal_nan: bool = False) -> Any:
     """Whether `abs(x1 - x2) <= atol + rtol * abs(x2)`; infinities are close to themselves.
 
     Args:
@@ -132,9 +128,7 @@ def isclose(
 
 @public("keras.ops.allclose", "keras.ops.numpy.allclose")
 @composite(dtype=promote.closeness, shape=_scalar, node="AllClose")
-def allclose(
-    x1: Tensor, x2: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False
-) -> Any:
+def allclose(x1: Tensor, x2: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether all elements of two tensors are close; see `isclose`.
 
     Args:
@@ -328,9 +322,7 @@ def select(condlist: Tensors, choicelist: Tensors, default: Tensor = 0) -> Any:
 
 @public("keras.ops.nan_to_num", "keras.ops.numpy.nan_to_num")
 @composite(dtype=promote.common, shape=shapes.same)
-def nan_to_num(
-    x: Tensor, nan: float = 0.0, posinf: Optional[float] = None, neginf: Optional[float] = None
-) -> Any:
+def nan_to_num(x: Tensor, nan: float = 0.0, posinf: Optional[float] = None, neginf: Optional[float] = None) -> Any:
     """NaN and infinities replaced by numbers.
 
     Args:

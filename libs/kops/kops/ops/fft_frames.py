@@ -96,12 +96,7 @@ def _check_transform(sequence_length: int, sequence_stride: int, fft_length: int
 
 
 def _stft_shapes(
-    x: Any,
-    sequence_length: int,
-    sequence_stride: int,
-    fft_length: int,
-    window: Any = "hann",
-    center: bool = True,
+    x: Any, sequence_length: int, sequence_stride: int, fft_length: int, window: Any = "hann", center: bool = True
 ) -> list[Shape]:
     _check_transform(sequence_length, sequence_stride, fft_length, window)
     if not len(x.shape):
@@ -123,12 +118,7 @@ def _stft_dtypes(d: Any, **static: Any) -> Any:
 @public("keras.ops.stft")
 @composite(dtype=_stft_dtypes, shape=_stft_shapes, node="STFT", checked=True)
 def stft(
-    x: Tensor,
-    sequence_length: int,
-    sequence_stride: int,
-    fft_length: int,
-    window: Any = "hann",
-    center: bool = True,
+    x: Tensor, sequence_length: int, sequence_stride: int, fft_length: int, window: Any = "hann", center: bool = True
 ) -> Any:
     """Short-time Fourier transform: `rfft` of overlapping windowed frames.
 

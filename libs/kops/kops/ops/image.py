@@ -149,9 +149,7 @@ def _sigmas(sigma: Any) -> tuple[float, float]:
 
 @public("keras.ops.image.gaussian_blur")
 @composite(dtype=promote.inexact, shape=_blur_shape)
-def gaussian_blur(
-    images: Tensor, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None
-) -> Any:
+def gaussian_blur(images: Tensor, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None) -> Any:
     """Images blurred by a Gaussian; what lies outside counts as 0.
 
     Args:
@@ -189,11 +187,7 @@ def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
     step, smooth = (-1.0, 0.0, 1.0), (1.0, 2.0, 1.0)
     pairs = ((step, smooth), (smooth, step))
     parts = [
-        _batched(
-            images,
-            data_format,
-            lambda x, f, rows=rows, columns=columns: _filtered(x, rows, columns, "same", f),
-        )
+        _batched(images, data_format, lambda x, f, rows=rows, columns=columns: _filtered(x, rows, columns, "same", f))
         for rows, columns in pairs
     ]
     return _stacked(parts, len(images.shape))
@@ -212,14 +206,10 @@ def _ssim_shape(
     height, width, _ = layouts.axes(image1, data_format)
     shapes.broadcast_shapes(image1.shape, image2.shape)
     if len(image1.shape) != len(image2.shape):
-        raise ValueError(
-            f"the images must have one shape, not {tuple(image1.shape)} and {tuple(image2.shape)}."
-        )
+        raise ValueError(f"the images must have one shape, not {tuple(image1.shape)} and {tuple(image2.shape)}.")
     for axis in (height, width):
         if image1.shape[axis] is not None and image1.shape[axis] < filter_size:
-            raise ValueError(
-                f"images of shape {tuple(image1.shape)} are smaller than the filter of {filter_size}."
-            )
+            raise ValueError(f"images of shape {tuple(image1.shape)} are smaller than the filter of {filter_size}.")
     return tuple(image1.shape[:1]) if len(image1.shape) == 4 else ()
 
 

@@ -136,17 +136,11 @@ def _all_margins(
     rows, columns, _ = layouts.axes(x, data_format)
     grow = word == "padding"
     margins = {
-        rows: _margins(
-            x, (top, bottom, height), (f"top_{word}", f"bottom_{word}", "target_height"), rows, grow
-        ),
-        columns: _margins(
-            x, (left, right, width), (f"left_{word}", f"right_{word}", "target_width"), columns, grow
-        ),
+        rows: _margins(x, (top, bottom, height), (f"top_{word}", f"bottom_{word}", "target_height"), rows, grow),
+        columns: _margins(x, (left, right, width), (f"left_{word}", f"right_{word}", "target_width"), columns, grow),
     }
     sign = 1 if grow else -1
-    shape = tuple(
-        d if d is None or i not in margins else d + sign * sum(margins[i]) for i, d in enumerate(x.shape)
-    )
+    shape = tuple(d if d is None or i not in margins else d + sign * sum(margins[i]) for i, d in enumerate(x.shape))
     return margins, shape
 
 

@@ -46,9 +46,7 @@ _KERNELS: dict[str, Any] = {
 }
 
 
-def _weights(
-    sources: Any, targets: Any, scale: Any, shift: Any, method: str, antialias: bool, xp: Any
-) -> Any:
+def _weights(sources: Any, targets: Any, scale: Any, shift: Any, method: str, antialias: bool, xp: Any) -> Any:
     """`(targets, sources)`: how much each source position gives to each target position, rows summing to 1.
 
     Positions are the centres of pixels, `i + 1/2`. Antialiasing widens the kernel when shrinking.
@@ -196,13 +194,7 @@ def resize(
 
 
 def _translate_shape(
-    images: Any,
-    output_shape: Any,
-    scale: Any,
-    translation: Any,
-    spatial_dims: Any,
-    method: str,
-    antialias: bool = True,
+    images: Any, output_shape: Any, scale: Any, translation: Any, spatial_dims: Any, method: str, antialias: bool = True
 ) -> shapes.Shape:
     if method not in _KERNELS or method == "bilinear":
         raise ValueError(f"method must be 'linear', 'cubic', 'lanczos3' or 'lanczos5', not {method!r}.")
@@ -211,9 +203,7 @@ def _translate_shape(
     dims = [standardize_axis(d, len(images.shape)) for d in spatial_dims]
     for name, x in (("scale", scale), ("translation", translation)):
         if len(x.shape) != 1 or x.shape[0] not in (None, len(dims)):
-            raise ValueError(
-                f"{name} holds a number for each of the {len(dims)} dimensions, not {tuple(x.shape)}."
-            )
+            raise ValueError(f"{name} holds a number for each of the {len(dims)} dimensions, not {tuple(x.shape)}.")
     if 0 in (images.shape[i] for i in dims):
         raise ValueError(f"images of shape {tuple(images.shape)} have nothing to scale.")
     return tuple(int(output_shape[i]) if i in dims else d for i, d in enumerate(images.shape))

@@ -30,13 +30,7 @@ def _inside(index: Any, size: Any, fill_mode: str) -> Any:
 
 
 def _sample(
-    values: Any,
-    coordinates: Sequence[Any],
-    sizes: Sequence[Any],
-    offset: Any,
-    order: int,
-    fill_mode: str,
-    fill: Any,
+    values: Any, coordinates: Sequence[Any], sizes: Sequence[Any], offset: Any, order: int, fill_mode: str, fill: Any
 ) -> Any:
     """`values` at `coordinates`.
 
@@ -153,9 +147,7 @@ def _grid(x: Any, height: int, width: int, dtype: Any) -> tuple[Any, Any]:
     return kops.cumsum(ones, axis=0)[None] - 1.0, kops.cumsum(ones, axis=1)[None] - 1.0
 
 
-def _warp(
-    images: Any, rows_and_columns: Any, interpolation: str, fill_mode: str, fill: Any, data_format: Any
-) -> Any:
+def _warp(images: Any, rows_and_columns: Any, interpolation: str, fill_mode: str, fill: Any, data_format: Any) -> Any:
     """Images at `rows_and_columns(rows, columns)`, functions of the pixel with the batch in front."""
     axis, first = layouts.layout(len(images.shape), data_format)
     dtype = kops.standardize_dtype(images.dtype)
@@ -184,14 +176,8 @@ def _check_images(images: Any, data_format: Any, *batched: Any) -> None:
     if 0 in (images.shape[height], images.shape[width]):
         raise ValueError(f"images of shape {tuple(images.shape)} have no positions.")
     for x in batched:
-        if (
-            len(images.shape) == 4
-            and None not in (images.shape[0], x.shape[0])
-            and x.shape[0] != images.shape[0]
-        ):
-            raise ValueError(
-                f"{images.shape[0]} images do not fit a batch of {x.shape[0]}: {tuple(x.shape)}."
-            )
+        if len(images.shape) == 4 and None not in (images.shape[0], x.shape[0]) and x.shape[0] != images.shape[0]:
+            raise ValueError(f"{images.shape[0]} images do not fit a batch of {x.shape[0]}: {tuple(x.shape)}.")
 
 
 def _affine_shape(
@@ -207,9 +193,7 @@ def _affine_shape(
     layouts.layout(len(images.shape), data_format)
     wanted = len(images.shape) - 2
     if len(transform.shape) != wanted or transform.shape[-1] not in (None, 8):
-        raise ValueError(
-            f"transform must have shape {'(batch, 8)' if wanted == 2 else '(8,)'}, not {transform.shape}."
-        )
+        raise ValueError(f"transform must have shape {'(batch, 8)' if wanted == 2 else '(8,)'}, not {transform.shape}.")
     _check_images(images, data_format, transform)
     return tuple(images.shape)
 
@@ -262,9 +246,7 @@ def _perspective_shape(
     layouts.layout(len(images.shape), data_format)
     for name, points in (("start_points", start_points), ("end_points", end_points)):
         if len(points.shape) != len(images.shape) - 1 or tuple(points.shape[-2:]) != (4, 2):
-            raise ValueError(
-                f"{name} must be (4, 2), or (batch, 4, 2) for a batch, not {tuple(points.shape)}."
-            )
+            raise ValueError(f"{name} must be (4, 2), or (batch, 4, 2) for a batch, not {tuple(points.shape)}.")
     _check_images(images, data_format, start_points, end_points)
     return tuple(images.shape)
 
@@ -286,11 +268,7 @@ def _from_square(points: Any) -> list[list[Any]]:
     dy1, dy2, sy = y1 - y2, y3 - y2, y0 - y1 + y2 - y3
     den = dx1 * dy2 - dx2 * dy1
     g, h = (sx * dy2 - dx2 * sy) / den, (dx1 * sy - sx * dy1) / den
-    return [
-        [x1 - x0 + g * x1, x3 - x0 + h * x3, x0],
-        [y1 - y0 + g * y1, y3 - y0 + h * y3, y0],
-        [g, h, g * 0.0 + 1.0],
-    ]
+    return [[x1 - x0 + g * x1, x3 - x0 + h * x3, x0], [y1 - y0 + g * y1, y3 - y0 + h * y3, y0], [g, h, g * 0.0 + 1.0]]
 
 
 @public("keras.ops.image.perspective_transform")

@@ -73,9 +73,7 @@ def _taken_along(x: Any, indices: Any, axis: Any = None) -> Shape:
         return tuple(indices.shape)
     n = len(x.shape)
     if len(indices.shape) != n:
-        raise ValueError(
-            f"x and indices need the same number of dimensions; got {x.shape} and {indices.shape}."
-        )
+        raise ValueError(f"x and indices need the same number of dimensions; got {x.shape} and {indices.shape}.")
     axis = standardize_axis(axis, n)
     shape = broadcast_shapes(
         (*x.shape[:axis], 1, *x.shape[axis + 1 :]), (*indices.shape[:axis], 1, *indices.shape[axis + 1 :])
@@ -180,17 +178,11 @@ def _check_scatter(indices: Shape, values: Shape, target: Shape) -> None:
     if len(values) > len(want) or any(
         None not in (v, w) and v not in (1, w) for v, w in zip(reversed(values), reversed(want))
     ):
-        raise ValueError(
-            f"values of shape {values} do not fit {want}, which indices of shape {indices} address."
-        )
+        raise ValueError(f"values of shape {values} do not fit {want}, which indices of shape {indices} address.")
 
 
 @public("keras.ops.scatter")
-@primitive(
-    dtype=_scatter_dtypes,
-    shape=_scattered,
-    node="core:Scatter",
-)
+@primitive(dtype=_scatter_dtypes, shape=_scattered, node="core:Scatter")
 def scatter(indices: Tensor, values: Tensor, shape: Any) -> Any:
     """Zeros with values added at positions; values of the same position sum up.
 
@@ -321,12 +313,7 @@ def _to_sparse(x: Tensor) -> Any:
 @public("keras.ops.multi_hot", "keras.ops.nn.multi_hot")
 @composite(dtype=_hot_dtype, key=("sparse",), node="nn:MultiHot")
 def multi_hot(
-    inputs: Tensor,
-    num_classes: Any = None,
-    axis: int = -1,
-    dtype: Any = None,
-    sparse: bool = False,
-    **kwargs: Any,
+    inputs: Tensor, num_classes: Any = None, axis: int = -1, dtype: Any = None, sparse: bool = False, **kwargs: Any
 ) -> Any:
     """Sets of class numbers as vectors with a 1 for each member.
 
@@ -357,9 +344,7 @@ def multi_hot(
 
 @public("keras.ops.isin", "keras.ops.numpy.isin")
 @composite(
-    dtype=lambda *ds, **_: (promote.common(*ds)[0], "bool"),
-    shape=lambda x1, x2, *_, **__: tuple(x1.shape),
-    node="IsIn",
+    dtype=lambda *ds, **_: (promote.common(*ds)[0], "bool"), shape=lambda x1, x2, *_, **__: tuple(x1.shape), node="IsIn"
 )
 def isin(x1: Tensor, x2: Tensor, assume_unique: bool = False, invert: bool = False) -> Any:
     """For each element of `x1`, whether it stands in `x2`.

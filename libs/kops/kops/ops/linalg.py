@@ -20,9 +20,7 @@ def _accumulated(*ds: Any, **static: Any) -> Any:
 def _matmul_shape(x1: Any, x2: Any) -> Shape:
     a, b = tuple(x1.shape), tuple(x2.shape)
     if not a or not b:
-        raise ValueError(
-            f"matmul needs at least one dimension; got shapes {a} and {b}. Use multiply for scalars."
-        )
+        raise ValueError(f"matmul needs at least one dimension; got shapes {a} and {b}. Use multiply for scalars.")
     inner1, inner2 = a[-1], b[-2] if len(b) > 1 else b[0]
     if None not in (inner1, inner2) and inner1 != inner2:
         raise ValueError(
@@ -105,9 +103,7 @@ def _vdot_shape(x1: Any, x2: Any) -> Shape:
 
     a, b = _size(x1.shape), _size(x2.shape)
     if None not in (a, b) and a != b:
-        raise ValueError(
-            f"vdot needs as many elements in both; shapes {x1.shape} and {x2.shape} have {a} and {b}."
-        )
+        raise ValueError(f"vdot needs as many elements in both; shapes {x1.shape} and {x2.shape} have {a} and {b}.")
     return ()
 
 
@@ -129,9 +125,7 @@ def contraction(axes: Any, n1: int, n2: int) -> tuple[tuple[int, ...], tuple[int
     """`axes` of tensordot as two tuples of non-negative axes."""
     if isinstance(axes, int):
         if not 0 <= axes <= min(n1, n2):
-            raise ValueError(
-                f"axes={axes} needs that many dimensions in both tensors, which have {n1} and {n2}."
-            )
+            raise ValueError(f"axes={axes} needs that many dimensions in both tensors, which have {n1} and {n2}.")
         return tuple(range(n1 - axes, n1)), tuple(range(axes))
     first, second = (a if isinstance(a, (tuple, list)) else (a,) for a in axes)
     if len(first) != len(second):
@@ -162,9 +156,7 @@ def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Any:
 @public("keras.ops.einsum", "keras.ops.numpy.einsum")
 @primitive(
     dtype=_accumulated,
-    shape=lambda subscripts, *operands, **kwargs: einsum_shape(
-        subscripts, [tuple(x.shape) for x in operands]
-    ),
+    shape=lambda subscripts, *operands, **kwargs: einsum_shape(subscripts, [tuple(x.shape) for x in operands]),
     node="numpy:Einsum",
     checked=True,
 )
@@ -204,9 +196,7 @@ def kron(x1: Tensor, x2: Tensor) -> Any:
     return reshape(product, [None if d is None or e is None else d * e for d, e in zip(a, b)])
 
 
-def _cross_shape(
-    x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
-) -> Shape:
+def _cross_shape(x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Shape:
     if axis is not None:
         axisa = axisb = axisc = axis
     a, b = list(x1.shape), list(x2.shape)
@@ -221,9 +211,7 @@ def _cross_shape(
 
 @public("keras.ops.cross", "keras.ops.numpy.cross")
 @composite(dtype=promote.common, shape=_cross_shape, node="numpy:Cross", checked=True)
-def cross(
-    x1: Tensor, x2: Tensor, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None
-) -> Any:
+def cross(x1: Tensor, x2: Tensor, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """Vector product of vectors with 2 or 3 components; of two plane vectors its third component alone.
 
     Args:

@@ -344,9 +344,7 @@ def pinv(x: Tensor, rcond: float | None = None) -> Any:
     from kops.ops.reduction import max
 
     u, s, vh = svd(x, full_matrices=False)
-    smallest = (
-        _rank_tolerance(x, s, 10.0) if rcond is None else multiply(max(s, axis=-1, keepdims=True), rcond)
-    )
+    smallest = _rank_tolerance(x, s, 10.0) if rcond is None else multiply(max(s, axis=-1, keepdims=True), rcond)
     scaled = multiply(_adjoint(vh), expand_dims(_inverted(s, smallest), -2))
     return matmul(scaled, _adjoint(u))
 
@@ -376,9 +374,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> Any:
 
     vector = len(b.shape) == 1  # type: ignore[attr-defined]
     u, s, vh = svd(a, full_matrices=False)
-    smallest = (
-        _rank_tolerance(a, s, 1.0) if rcond is None else multiply(max(s, axis=-1, keepdims=True), rcond)
-    )
+    smallest = _rank_tolerance(a, s, 1.0) if rcond is None else multiply(max(s, axis=-1, keepdims=True), rcond)
     right = matmul(_adjoint(u), expand_dims(b, 1) if vector else b)
     x = matmul(_adjoint(vh), multiply(expand_dims(_inverted(s, smallest), -1), right))
     return squeeze(x, 1) if vector else x

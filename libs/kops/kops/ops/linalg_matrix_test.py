@@ -24,9 +24,7 @@ def test_qr(shape, mode):
     q, r = _numpy(la.qr(x, mode=mode))
     np.testing.assert_allclose(q @ r, x, atol=1e-5)
     np.testing.assert_allclose(
-        np.swapaxes(q, -1, -2) @ q,
-        np.broadcast_to(np.eye(q.shape[-1]), (*shape[:-2], *[q.shape[-1]] * 2)),
-        atol=1e-5,
+        np.swapaxes(q, -1, -2) @ q, np.broadcast_to(np.eye(q.shape[-1]), (*shape[:-2], *[q.shape[-1]] * 2)), atol=1e-5
     )
     np.testing.assert_allclose(r, np.triu(r), atol=1e-6)
 

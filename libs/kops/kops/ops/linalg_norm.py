@@ -27,9 +27,7 @@ def _norm_shape(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
             raise ValueError(f"matrix norms are 'fro', 'nuc', 1, -1, 2, -2, inf and -inf; got {ord!r}.")
     extreme = (math.inf, -math.inf) if len(axes) == 1 else (1, -1, 2, -2, math.inf, -math.inf)
     if not isinstance(ord, str) and ord in extreme and 0 in (x.shape[a] for a in axes):
-        raise ValueError(
-            f"the norm of order {ord} is of one element, of which shape {tuple(x.shape)} has none."
-        )
+        raise ValueError(f"the norm of order {ord} is of one element, of which shape {tuple(x.shape)} has none.")
     return reduced_shape(x.shape, axis, keepdims)
 
 
@@ -59,9 +57,7 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
     if ord in (math.inf, -math.inf):
         return (reduction.max if ord > 0 else reduction.min)(absolute(x), axis=axes, keepdims=keepdims)
     if ord == 0:
-        return reduction.sum(
-            cast(not_equal(x, 0), dtypes.standardize_dtype(x.dtype)), axis=axes, keepdims=keepdims
-        )
+        return reduction.sum(cast(not_equal(x, 0), dtypes.standardize_dtype(x.dtype)), axis=axes, keepdims=keepdims)
     if ord == 1:
         return reduction.sum(absolute(x), axis=axes, keepdims=keepdims)
     total = reduction.sum(power(absolute(x), float(ord)), axis=axes, keepdims=keepdims)

@@ -13,9 +13,7 @@ import kops
 def _sizes(x: Any, name: str) -> tuple[int, int]:
     m, n = x.shape[-2:]
     if m is None or n is None:
-        raise NotImplementedError(
-            f"{name} inside of a graph needs matrices of known size, not {tuple(x.shape)}."
-        )
+        raise NotImplementedError(f"{name} inside of a graph needs matrices of known size, not {tuple(x.shape)}.")
     return m, n
 
 

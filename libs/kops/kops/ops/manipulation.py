@@ -9,11 +9,7 @@ from typing import Any
 from kops import promote
 from kops.declare import Operand, Tensor, Tensors, composite, primitive
 from kops.dims import as_tuple, is_int, pad_pairs
-from kops.shapes import (
-    Shape,
-    standardize_axes,
-    standardize_axis,
-)
+from kops.shapes import Shape, standardize_axes, standardize_axis
 from kspec import public
 
 

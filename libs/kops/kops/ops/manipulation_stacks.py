@@ -76,9 +76,7 @@ def array_split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> Any:
     if n < 1:
         raise ValueError(f"the number of sections is positive; got {n}.")
     if length is None:
-        raise ValueError(
-            f"axis {axis} has no known length, so its uneven parts have none; give positions instead."
-        )
+        raise ValueError(f"axis {axis} has no known length, so its uneven parts have none; give positions instead.")
     longer, size = length % n, length // n
     return split(x, [i * size + min(i, longer) for i in range(1, n)], axis=axis)
 

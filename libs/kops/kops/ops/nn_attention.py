@@ -84,9 +84,7 @@ def dot_product_attention(
     Reference: [Vaswani et al., 2017](https://arxiv.org/abs/1706.03762)
     """
     if flash_attention:
-        raise ValueError(
-            "flash_attention=True, but there is no such kernel for these arguments on this backend."
-        )
+        raise ValueError("flash_attention=True, but there is no such kernel for these arguments on this backend.")
     dtype = kops.standardize_dtype(query.dtype)
     heads, shared = query.shape[2], key.shape[2]
     if heads != shared:

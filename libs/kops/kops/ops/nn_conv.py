@@ -141,13 +141,7 @@ def separable_conv(
 
 
 def _transpose_shape(
-    inputs: Any,
-    kernel: Any,
-    strides: Any,
-    padding: str,
-    output_padding: Any,
-    data_format: Any,
-    dilation_rate: Any,
+    inputs: Any, kernel: Any, strides: Any, padding: str, output_padding: Any, data_format: Any, dilation_rate: Any
 ) -> windows.Shape:
     g = windows.geometry(len(inputs.shape), strides, padding, data_format, dilation_rate)
     window = _window(inputs, kernel)

@@ -23,9 +23,7 @@ def _loss_dtypes(target: Any, output: Any, target_length: Any, output_length: An
     return ("int32", dtype, "int32", "int32"), dtype
 
 
-def _loss_shape(
-    target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int = 0
-) -> shapes.Shape:
+def _loss_shape(target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int = 0) -> shapes.Shape:
     if len(target.shape) != 2 or len(output.shape) != 3:
         raise ValueError(
             f"target must be (batch, labels) and output (batch, steps, classes), not {tuple(target.shape)} and "
@@ -43,9 +41,7 @@ def _loss_shape(
 
 @public("keras.ops.ctc_loss", "keras.ops.nn.ctc_loss")
 @primitive(dtype=promote.real(_loss_dtypes), shape=_loss_shape, node="CTCLoss")
-def ctc_loss(
-    target: Tensor, output: Tensor, target_length: Tensor, output_length: Tensor, mask_index: int = 0
-) -> Any:
+def ctc_loss(target: Tensor, output: Tensor, target_length: Tensor, output_length: Tensor, mask_index: int = 0) -> Any:
     """`-log` of the probability of the labels, summed over all alignments with the steps.
 
     Args:
@@ -79,10 +75,7 @@ def _decode_shape(
             f"inputs must be (batch, steps, classes) and sequence_lengths (batch,), not {tuple(inputs.shape)} and "
             f"{tuple(sequence_lengths.shape)}."
         )
-    if (
-        None not in (inputs.shape[0], sequence_lengths.shape[0])
-        and inputs.shape[0] != sequence_lengths.shape[0]
-    ):
+    if None not in (inputs.shape[0], sequence_lengths.shape[0]) and inputs.shape[0] != sequence_lengths.shape[0]:
         raise ValueError(f"{sequence_lengths.shape[0]} lengths do not fit a batch of {inputs.shape[0]}.")
     if 0 in inputs.shape[1:]:
         raise ValueError(f"there is nothing to decode in shape {tuple(inputs.shape)}.")

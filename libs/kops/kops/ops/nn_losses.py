@@ -87,9 +87,7 @@ def _log_probabilities(output: Any, from_logits: bool, axis: int) -> Any:
 
 @public("keras.ops.categorical_crossentropy", "keras.ops.nn.categorical_crossentropy")
 @composite(dtype=promote.real_inexact_only, shape=_categorical_shape)
-def categorical_crossentropy(
-    target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1
-) -> Any:
+def categorical_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1) -> Any:
     """`-sum(target * log(output))` over the classes.
 
     Args:
@@ -131,9 +129,7 @@ def _sparse_shape(target: Any, output: Any, from_logits: bool = False, axis: int
 
 @public("keras.ops.sparse_categorical_crossentropy", "keras.ops.nn.sparse_categorical_crossentropy")
 @composite(dtype=promote.real(_sparse_dtypes), shape=_sparse_shape)
-def sparse_categorical_crossentropy(
-    target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1
-) -> Any:
+def sparse_categorical_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1) -> Any:
     """`-log(output[target])`: crossentropy with the wanted class given by its number.
 
     Args:

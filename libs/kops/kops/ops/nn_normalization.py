@@ -73,11 +73,7 @@ def batch_normalization(
 def aligned(weight: Any, x: Any, axes: Sequence[int]) -> Any:
     """A weight over `axes` of `x`, in a shape that broadcasts against `x`; others must broadcast already."""
     sizes = [x.shape[a] for a in axes]
-    if (
-        weight is None
-        or len(weight.shape) != len(axes)
-        or list(axes) == list(range(len(x.shape)))[-len(axes) :]
-    ):
+    if weight is None or len(weight.shape) != len(axes) or list(axes) == list(range(len(x.shape)))[-len(axes) :]:
         return weight
     if list(weight.shape) != sizes:
         return weight
@@ -90,18 +86,14 @@ def _own_shape(x: Any, weights: dict[str, Any], axis: Any) -> shapes.Shape:
     for name, w in weights.items():
         if w is None:
             continue
-        if len(w.shape) == len(wanted) and all(
-            None in pair or pair[0] == pair[1] for pair in zip(w.shape, wanted)
-        ):
+        if len(w.shape) == len(wanted) and all(None in pair or pair[0] == pair[1] for pair in zip(w.shape, wanted)):
             continue
         try:
             fits = len(shapes.broadcast_shapes(x.shape, w.shape)) == len(x.shape)
         except ValueError:
             fits = False
         if not fits:
-            raise ValueError(
-                f"{name} must have shape {wanted}, that of the axes {axes}, not {tuple(w.shape)}."
-            )
+            raise ValueError(f"{name} must have shape {wanted}, that of the axes {axes}, not {tuple(w.shape)}.")
     return tuple(x.shape)
 
 

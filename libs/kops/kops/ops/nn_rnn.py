@@ -60,18 +60,9 @@ def lstm(
 
 
 def _gru_shape(
-    inputs: Any,
-    h0: Any,
-    kernel: Any,
-    recurrent_kernel: Any,
-    bias: Any,
-    mask: Any,
-    reverse: bool,
-    reset_after: bool,
+    inputs: Any, h0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool, reset_after: bool
 ) -> list[shapes.Shape]:
-    return list(
-        recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 3, bias, 1 + bool(reset_after))
-    )
+    return list(recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 3, bias, 1 + bool(reset_after)))
 
 
 @primitive(dtype=promote.real(_dtypes(2)), shape=_gru_shape, checked=True)
@@ -105,14 +96,7 @@ def gru(
 
 
 def _simple_shape(
-    inputs: Any,
-    h0: Any,
-    kernel: Any,
-    recurrent_kernel: Any,
-    bias: Any,
-    mask: Any,
-    reverse: bool,
-    activation: str,
+    inputs: Any, h0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool, activation: str
 ) -> list[shapes.Shape]:
     recurrence.check_activation(activation)
     return list(recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 1, bias))

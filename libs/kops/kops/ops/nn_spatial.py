@@ -133,9 +133,7 @@ def _columns(
     return g, window, pads, (rows, columns)
 
 
-def _unfold_shape(
-    x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> shapes.Shape:
+def _unfold_shape(x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> shapes.Shape:
     if len(x.shape) != 4:
         raise ValueError(f"the input must be (batch, channels, height, width), not {tuple(x.shape)}.")
     _, window, _, (rows, columns) = _columns(x.shape[2:], kernel_size, dilation, padding, stride)
@@ -184,9 +182,7 @@ def _fold_shape(
 
 @public("keras.ops.fold", "keras.ops.nn.fold")
 @composite(dtype=promote.numeric, shape=_fold_shape)
-def fold(
-    x: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
-) -> Any:
+def fold(x: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Images from columns of windows, which are added up where they overlap ("col2im").
 
     Args:

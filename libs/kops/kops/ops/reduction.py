@@ -29,9 +29,7 @@ from kspec import public
 def _chosen_shape(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> shapes.Shape:
     axes = shapes.standardize_axes(axis, len(x.shape))
     if initial is None and builtins.any(x.shape[i] == 0 for i in axes):
-        raise ValueError(
-            f"nothing to choose from: shape {tuple(x.shape)} has a 0 among the reduced dimensions."
-        )
+        raise ValueError(f"nothing to choose from: shape {tuple(x.shape)} has a 0 among the reduced dimensions.")
     return shapes.reduced_shape(x.shape, axes, keepdims)
 
 
@@ -56,9 +54,7 @@ def _average_shape(x: Any, axis: Any = None, weights: Any = None) -> shapes.Shap
     return shapes.reduced_shape(x.shape, axis, False)
 
 
-def _moments_shape(
-    x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False
-) -> list[shapes.Shape]:
+def _moments_shape(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> list[shapes.Shape]:
     return [shapes.reduced_shape(x.shape, axes, keepdims)] * 2
 
 

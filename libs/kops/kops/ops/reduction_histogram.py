@@ -27,9 +27,7 @@ def _count_shape(x: Any, weights: Any = None, minlength: int = 0, sparse: bool =
     if len(x.shape) not in (1, 2):
         raise ValueError(f"one or two dimensions are needed, not shape {tuple(x.shape)}.")
     if weights is not None and not shapes.broadcasts_into(weights.shape, x.shape):
-        raise ValueError(
-            f"weights of shape {tuple(weights.shape)} do not fit numbers of shape {tuple(x.shape)}."
-        )
+        raise ValueError(f"weights of shape {tuple(weights.shape)} do not fit numbers of shape {tuple(x.shape)}.")
     return (*x.shape[:-1], None)
 
 

@@ -30,9 +30,7 @@ from kspec import public
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
 
-def _quantile_shape(
-    x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False
-) -> shapes.Shape:
+def _quantile_shape(x: Any, q: Any, axis: Any = None, method: str = "linear", keepdims: bool = False) -> shapes.Shape:
     if method not in _METHODS:
         raise ValueError(f"method is one of {', '.join(_METHODS)}, not {method!r}.")
     if len(q.shape) > 1:
@@ -114,9 +112,7 @@ def quantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", kee
 
 @public("keras.ops.nanquantile", "keras.ops.numpy.nanquantile")
 @composite(dtype=promote.quantile, shape=_quantile_shape)
-def nanquantile(
-    x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False
-) -> Any:
+def nanquantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Quantiles of the elements that are not NaN.
 
     Args:
@@ -155,9 +151,7 @@ def percentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", k
 
 @public("keras.ops.nanpercentile", "keras.ops.numpy.nanpercentile")
 @composite(dtype=promote.quantile, shape=_quantile_shape)
-def nanpercentile(
-    x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False
-) -> Any:
+def nanpercentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Percentiles of the elements that are not NaN.
 
     Args:

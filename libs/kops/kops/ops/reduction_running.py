@@ -35,9 +35,7 @@ def _running_shape(x: Any, axis: Any = None, dtype: Any = None) -> shapes.Shape:
 def _trapezoid_shape(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> shapes.Shape:
     shape = shapes.reduced_shape(y.shape, shapes.standardize_axis(axis, len(y.shape)), False)
     if x is not None and len(x.shape) not in (1, len(y.shape)):
-        raise ValueError(
-            f"x has shape {tuple(x.shape)}; it must have that of y, {tuple(y.shape)}, or one dimension."
-        )
+        raise ValueError(f"x has shape {tuple(x.shape)}; it must have that of y, {tuple(y.shape)}, or one dimension.")
     if x is not None:
         n = y.shape[axis]
         places = x.shape[axis if len(x.shape) == len(y.shape) else 0]

@@ -27,9 +27,7 @@ def _total_dtypes(d: Any, ids: Any, **static: Any) -> Any:
 
 def _shape(data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False) -> Shape:
     if len(segment_ids.shape) != 1 or not len(data.shape):
-        raise ValueError(
-            f"segment_ids has one dimension and data at least one; got {segment_ids.shape}, {data.shape}."
-        )
+        raise ValueError(f"segment_ids has one dimension and data at least one; got {segment_ids.shape}, {data.shape}.")
     n, m = data.shape[0], segment_ids.shape[0]
     if None not in (n, m) and n != m:
         raise ValueError(f"data has {n} rows but there are {m} segment_ids.")
@@ -42,9 +40,7 @@ _total = primitive(dtype=_total_dtypes, shape=_shape, checked=True)
 
 @public("keras.ops.segment_sum")
 @_total
-def segment_sum(
-    data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False
-) -> Any:
+def segment_sum(data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False) -> Any:
     """Sums of the rows of each segment; an empty segment gives 0.
 
     Args:
@@ -65,9 +61,7 @@ def segment_sum(
 
 @public("keras.ops.segment_max")
 @_ordered
-def segment_max(
-    data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False
-) -> Any:
+def segment_max(data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False) -> Any:
     """Maxima of the rows of each segment; an empty one gives -inf, of ints the smallest.
 
     Args: as for `segment_sum`.
@@ -76,9 +70,7 @@ def segment_max(
 
 @public("keras.ops.segment_min")
 @_ordered
-def segment_min(
-    data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False
-) -> Any:
+def segment_min(data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False) -> Any:
     """Minima of the rows of each segment; an empty one gives inf, of ints the largest.
 
     Args: as for `segment_sum`.
@@ -87,9 +79,7 @@ def segment_min(
 
 @public("keras.ops.segment_prod")
 @_total
-def segment_prod(
-    data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False
-) -> Any:
+def segment_prod(data: Tensor, segment_ids: Tensor, num_segments: int | None = None, sorted: bool = False) -> Any:
     """Products of the rows of each segment; an empty one gives 1.
 
     Args: as for `segment_sum`.

@@ -79,9 +79,7 @@ def top_k(x: Tensor, k: int, sorted: bool = True) -> Any:
 
 
 @public("keras.ops.argpartition", "keras.ops.numpy.argpartition")
-@primitive(
-    dtype=promote.real(promote.index), shape=lambda x, kth, axis=-1: _partitioned(x, kth, axis), checked=True
-)
+@primitive(dtype=promote.real(promote.index), shape=lambda x, kth, axis=-1: _partitioned(x, kth, axis), checked=True)
 def argpartition(x: Tensor, kth: int, axis: int = -1) -> Any:
     """Positions by which the `kth` smallest stands in place `kth`, smaller ones before, larger ones after. int32.
 
@@ -129,12 +127,7 @@ def searchsorted(sorted_sequence: Tensor, values: Tensor, side: str = "left") ->
 
 
 def _unique_dtypes(
-    d: Any,
-    *,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    **static: Any,
+    d: Any, *, return_index: bool = False, return_inverse: bool = False, return_counts: bool = False, **static: Any
 ) -> Any:
     dtype = promote.natural(d)
     extras = sum(map(bool, (return_index, return_inverse, return_counts)))
@@ -161,9 +154,7 @@ def _unique_shapes(
         values = (*shape[:axis], size, *shape[axis + 1 :])
         inverse = (shape[axis],)
     outputs = [values]
-    outputs += (
-        [(size,)] * bool(return_index) + [inverse] * bool(return_inverse) + [(size,)] * bool(return_counts)
-    )
+    outputs += [(size,)] * bool(return_index) + [inverse] * bool(return_inverse) + [(size,)] * bool(return_counts)
     return values if len(outputs) == 1 else outputs
 
 

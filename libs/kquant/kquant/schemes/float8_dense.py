@@ -63,9 +63,7 @@ class Float8Scheme(Scheme):
     def file_variables(self, layer: Any) -> list[Any]:
         """In the order of files: kernel, bias, then scale and history of each tensor."""
         bias = [] if layer.bias is None else [layer.bias]
-        scales = [
-            getattr(layer, f"{what}_{name}") for what in self.TENSORS for name in ("scale", "amax_history")
-        ]
+        scales = [getattr(layer, f"{what}_{name}") for what in self.TENSORS for name in ("scale", "amax_history")]
         return [layer.kernel, *bias, *scales]
 
     def _rounded(self, layer: Any, what: str, x: Any, training: bool) -> Any:

@@ -70,9 +70,7 @@ class Int4Matrix(Int4Scheme):
     def encode_matrix(self, layer: Any, matrix: np.ndarray, block: int) -> dict[str, Any]:
         """The variables' values for a matrix."""
         if block > 0:
-            integers, scale, zero = abs_max_quantize_grouped_with_zero_point(
-                matrix, block, RANGE, to_numpy=True
-            )
+            integers, scale, zero = abs_max_quantize_grouped_with_zero_point(matrix, block, RANGE, to_numpy=True)
             zeros = {"kernel_zero": zero}
         else:
             integers, scale = self.quantize_weight(layer, matrix, axis=0)

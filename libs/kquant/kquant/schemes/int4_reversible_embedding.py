@@ -40,9 +40,7 @@ class Int4ReversibleEmbedding(Int4Embedding):
         table = layer.reverse_embeddings.numpy()
         block = self.config(layer).block_size or -1
         if block > 0:
-            integers, scale, zero = abs_max_quantize_grouped_with_zero_point(
-                table, block, RANGE, to_numpy=True
-            )
+            integers, scale, zero = abs_max_quantize_grouped_with_zero_point(table, block, RANGE, to_numpy=True)
         else:
             integers, scale = self.quantize_weight(layer, table, axis=0)
             scale = np.reshape(scale, (-1,))

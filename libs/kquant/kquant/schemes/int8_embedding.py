@@ -18,11 +18,7 @@ class Int8Embedding(Scheme):
 
     def build(self, layer: Any, kernel_shape: Any) -> None:
         layer.embeddings = layer.add_weight(
-            name="embeddings",
-            shape=kernel_shape,
-            initializer="zeros",
-            dtype="int8",
-            trainable=False,
+            name="embeddings", shape=kernel_shape, initializer="zeros", dtype="int8", trainable=False
         )
         layer.embeddings_scale = layer.add_weight(
             name="embeddings_scale", shape=(layer.input_dim,), initializer="ones", trainable=False

@@ -33,11 +33,7 @@ class Scheme:
     def adapted_rows(layer: Any, rows: Any, indices: Any) -> Any:
         """As `adapted`, for rows of a table."""
         lora = layer._lora
-        return (
-            rows
-            if lora is None
-            else kops.add(rows, kops.cast(lora.update_rows(indices), layer.compute_dtype))
-        )
+        return rows if lora is None else kops.add(rows, kops.cast(lora.update_rows(indices), layer.compute_dtype))
 
     # Variables
 

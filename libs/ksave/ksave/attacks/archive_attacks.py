@@ -198,8 +198,7 @@ def named_pipe(path: Path) -> None:
 
 
 FOLDER = {
-    attack.__name__: attack
-    for attack in (link_to_a_file, link_to_a_folder, link_in_place_of_the_weights, named_pipe)
+    attack.__name__: attack for attack in (link_to_a_file, link_to_a_folder, link_in_place_of_the_weights, named_pipe)
 }
 
 

@@ -36,16 +36,10 @@ NPY: dict[str, bytes] = {
     "pickled_objects": _saved(np.array([_Runs()], dtype=object), allow_pickle=True),
     "bare_pickle": b"\x80\x04cos\nsystem\n(S'true'\ntR.",
     "shape_bomb": _npy("{'descr': '<f4', 'fortran_order': False, 'shape': (1048576, 1048576), }", bytes(64)),
-    "shape_that_wraps_around": _npy(
-        "{'descr': '<f4', 'fortran_order': False, 'shape': (8589934592, 8589934592), }"
-    ),
+    "shape_that_wraps_around": _npy("{'descr': '<f4', 'fortran_order': False, 'shape': (8589934592, 8589934592), }"),
     "long_texts": _npy("{'descr': '<U1000000000', 'fortran_order': False, 'shape': (2,), }", bytes(64)),
-    "arrays_of_arrays": _npy(
-        "{'descr': ('<f4', (30000, 30000)), 'fortran_order': False, 'shape': (1,), }", bytes(64)
-    ),
-    "code_in_the_header": _npy(
-        "{'descr': __import__('os').system('true'), 'fortran_order': False, 'shape': ()}"
-    ),
+    "arrays_of_arrays": _npy("{'descr': ('<f4', (30000, 30000)), 'fortran_order': False, 'shape': (1,), }", bytes(64)),
+    "code_in_the_header": _npy("{'descr': __import__('os').system('true'), 'fortran_order': False, 'shape': ()}"),
     "deep_header": _npy("(" * 100),
     "long_header": b"\x93NUMPY\x02\x00" + struct.pack("<I", 1 << 30) + b" " * 1000,
     "negative_shape": _npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-4,), }", bytes(64)),
@@ -67,13 +61,9 @@ SAFETENSORS: dict[str, Callable[[], bytes]] = {
     "header_beyond_the_file": lambda: _safetensors({}, length=1 << 62),
     "header_beyond_measure": lambda: _safetensors({}, bytes(100), length=1 << 27),
     "shape_bomb": lambda: _safetensors({"a": _entry("F32", [1 << 20, 1 << 20], 0, 64)}, bytes(64)),
-    "shape_that_wraps_around": lambda: _safetensors(
-        {"a": _entry("F32", [1 << 33, 1 << 33], 0, 16)}, bytes(16)
-    ),
+    "shape_that_wraps_around": lambda: _safetensors({"a": _entry("F32", [1 << 33, 1 << 33], 0, 16)}, bytes(16)),
     "beyond_the_end": lambda: _safetensors({"a": _entry("F32", [1 << 30], 0, 4 << 30)}, bytes(64)),
-    "overlap": lambda: _safetensors(
-        {"a": _entry("F32", [4], 0, 16), "b": _entry("F32", [4], 8, 24)}, bytes(24)
-    ),
+    "overlap": lambda: _safetensors({"a": _entry("F32", [4], 0, 16), "b": _entry("F32", [4], 8, 24)}, bytes(24)),
     "backwards": lambda: _safetensors({"a": _entry("F32", [4], 16, 0)}, bytes(16)),
     "negative": lambda: _safetensors({"a": _entry("F32", [-4], -16, 0)}, bytes(16)),
     "nan": lambda: _safetensors(b'{"a": {"dtype": "F32", "shape": [NaN], "data_offsets": [0, 4]}}', bytes(4)),

@@ -156,10 +156,7 @@ def _parts(text: str) -> frozenset[str]:
 
 CONTAINERS = (
     Container(
-        "m.keras",
-        lambda path: ksave.save_model(small_model(), path),
-        _parts("zip hdf5 config"),
-        "model.weights.h5",
+        "m.keras", lambda path: ksave.save_model(small_model(), path), _parts("zip hdf5 config"), "model.weights.h5"
     ),
     Container(
         "folder",

@@ -75,9 +75,7 @@ def test_cve_2025_8747_functions_of_keras_as_tools(tmp_path, ran):
 
 def test_cve_2025_9905_safe_mode_holds_for_legacy_files(tmp_path, ran):
     refused(LEGACY, tmp_path, CODE, said="lambda", error=ksave.UnsafeFileError)
-    refused(
-        LEGACY, tmp_path, record(None, "TorchModuleWrapper", {"module": "x"}), error=ksave.UnsafeFileError
-    )
+    refused(LEGACY, tmp_path, record(None, "TorchModuleWrapper", {"module": "x"}), error=ksave.UnsafeFileError)
     assert ran == []
 
 
@@ -157,10 +155,7 @@ def test_cve_2026_12480_links_in_legacy_files(tmp_path):
     path = LEGACY.write(tmp_path)
     with h5py.File(tmp_path / "secret.h5", "w") as file:
         file["model_weights/dense/kernel"] = np.ones((4, 3), "float32")
-    for link in (
-        h5py.ExternalLink(str(tmp_path / "secret.h5"), "/model_weights"),
-        h5py.SoftLink("/elsewhere"),
-    ):
+    for link in (h5py.ExternalLink(str(tmp_path / "secret.h5"), "/model_weights"), h5py.SoftLink("/elsewhere")):
         with h5py.File(path, "a") as file:
             del file["model_weights"]
             file["model_weights"] = link
@@ -171,11 +166,7 @@ def test_cve_2026_12480_links_in_legacy_files(tmp_path):
 
 def test_cve_2026_12481_without_a_load_that_is_going_on(ran):
     # Nobody has said that it is safe, so it is not.
-    for config in (
-        CODE,
-        [CODE],
-        record("fake", "Dense", {"units": 1, "act": CODE, "like": None}, "fake>Dense"),
-    ):
+    for config in (CODE, [CODE], record("fake", "Dense", {"units": 1, "act": CODE, "like": None}, "fake>Dense")):
         with pytest.raises(ksave.UnsafeFileError, match="lambda"):
             ksave.deserialize_keras_object(config)
     from ksave.fake_layers import Dense

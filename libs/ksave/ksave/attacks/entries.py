@@ -82,13 +82,7 @@ def _command(name: str) -> Callable[[Path, Path], None]:
         layer, renamed = "dense_of_3", "renamed"
         if ".weights." in path.name:
             layer, renamed = "layers/dense", "layers/renamed"
-        words = {
-            "file": path,
-            "good": _made(path.name),
-            "out": out,
-            "layer": layer,
-            "renamed": renamed,
-        }
+        words = {"file": path, "good": _made(path.name), "out": out, "layer": layer, "renamed": renamed}
         said = io.StringIO()
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(said):
             code = command_line.main([name, *(word.format(**words) for word in COMMANDS[name])])

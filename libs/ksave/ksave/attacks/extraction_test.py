@@ -90,15 +90,7 @@ def test_too_many_members(folder):
 
 
 @pytest.mark.parametrize(
-    "origin",
-    [
-        "javascript:alert(1)",
-        "data:text/plain,x",
-        "gopher://127.0.0.1/x",
-        "jar:file:///x",
-        "x.txt",
-        "//host/x",
-    ],
+    "origin", ["javascript:alert(1)", "data:text/plain,x", "gopher://127.0.0.1/x", "jar:file:///x", "x.txt", "//host/x"]
 )
 def test_addresses_of_other_kinds(folder, origin):
     with nothing_runs(), pytest.raises(ksave.UnsafeFileError, match="fetched from"):
@@ -118,7 +110,5 @@ def test_a_wrong_hash_leaves_nothing(folder):
     origin = (folder / "source").as_uri()
     for hash_, algorithm in (("0" * 64, "sha256"), ("0" * 32, "md5"), ("0" * 64, "auto")):
         with pytest.raises((ksave.CorruptFileError, ValueError)):
-            ksave.get_file(
-                "x", origin, file_hash=hash_, hash_algorithm=algorithm, cache_dir=str(folder / "c")
-            )
+            ksave.get_file("x", origin, file_hash=hash_, hash_algorithm=algorithm, cache_dir=str(folder / "c"))
     assert [file.name for file in _files(folder)] == ["source"]

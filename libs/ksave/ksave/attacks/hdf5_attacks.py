@@ -134,16 +134,12 @@ def shape_bomb(path: Path) -> None:
 
 
 def shape_bomb_in_pieces(path: Path) -> None:
-    _replaced(
-        path, lambda group, key, _: group.create_dataset(key, (HUGE, HUGE), "float32", chunks=(1, 1 << 16))
-    )
+    _replaced(path, lambda group, key, _: group.create_dataset(key, (HUGE, HUGE), "float32", chunks=(1, 1 << 16)))
 
 
 def shape_that_wraps_around(path: Path) -> None:
     # 2**33 * 2**33 elements are 4 to whoever counts in 64 bits.
-    _replaced(
-        path, lambda group, key, _: group.create_dataset(key, (1 << 33, 1 << 33), "float32", chunks=(1, 256))
-    )
+    _replaced(path, lambda group, key, _: group.create_dataset(key, (1 << 33, 1 << 33), "float32", chunks=(1, 256)))
 
 
 def many_small_bombs(path: Path) -> None:
@@ -228,10 +224,7 @@ def filter_of_unknown_kind(path: Path) -> None:
 
 
 def filter_that_trusts_the_file(path: Path) -> None:
-    _replaced(
-        path,
-        lambda group, key, _: group.create_dataset(key, data=np.arange(64), chunks=(64,), scaleoffset=4),
-    )
+    _replaced(path, lambda group, key, _: group.create_dataset(key, data=np.arange(64), chunks=(64,), scaleoffset=4))
 
 
 def _shared_texts(path: Path, count: int) -> None:

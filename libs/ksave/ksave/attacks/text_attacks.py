@@ -97,9 +97,7 @@ RECORDS: dict[str, Any] = {
     "shared_number_is_a_list": record("keras.layers", "Dense", {}, None, shared_object_id=[1]),
     "saved_model": record("keras.layers", "TFSMLayer", {"filepath": "/tmp/evil", "call_endpoint": "serve"}),
     "torch_module": record("keras.layers", "TorchModuleWrapper", {"module": "gASVHAAAAAAAAACMAm9z"}),
-    "torch_module_by_an_old_path": record(
-        "keras.src.utils.torch_utils", "TorchModuleWrapper", {"module": "gA=="}
-    ),
+    "torch_module_by_an_old_path": record("keras.src.utils.torch_utils", "TorchModuleWrapper", {"module": "gA=="}),
     "shape_nan": record("keras.layers", "Dense", {"batch_shape": [None, NAN]}),
     "shape_infinite": record("keras.layers", "Dense", {"batch_shape": [None, INFINITY]}),
     "shape_fraction": record("keras.layers", "Dense", {"input_shape": [None, 1.5]}),

@@ -104,16 +104,7 @@ def test_diff(capsys, tmp_path, keras_file):
     kernel = _arrays(keras_file)["layers/dense/vars/0"].copy()
     kernel[1, 2] += 0.5
     np.save(tmp_path / "k.npy", kernel)
-    changes = [
-        "--put",
-        "layers/dense",
-        "0",
-        str(tmp_path / "k.npy"),
-        "--set",
-        "dense",
-        "activation",
-        '"tanh"',
-    ]
+    changes = ["--put", "layers/dense", "0", str(tmp_path / "k.npy"), "--set", "dense", "activation", '"tanh"']
     assert main(["edit", str(keras_file), *changes, "-o", other]) == 0
     capsys.readouterr()
     assert main(["diff", "--json", str(keras_file), other]) == 1
@@ -243,9 +234,7 @@ def test_legacy_weights_need_the_model(capsys, tmp_path, trained):
 
 
 def _editor(tmp_path, monkeypatch, script):
-    (tmp_path / "editor.py").write_text(
-        f"import sys\npath = sys.argv[1]\ntext = open(path).read()\n{script}\n"
-    )
+    (tmp_path / "editor.py").write_text(f"import sys\npath = sys.argv[1]\ntext = open(path).read()\n{script}\n")
     monkeypatch.delenv("VISUAL", raising=False)
     monkeypatch.setenv("EDITOR", f"{sys.executable} {tmp_path / 'editor.py'}")
 
@@ -354,7 +343,5 @@ def test_help_and_versions(capsys):
 def test_as_a_process_with_a_pipe_that_closes(keras_file):
     command = f"{sys.executable} -m ksave inspect --weights {keras_file} | head -1"
     env = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(
-        ["bash", "-c", command], env=env, capture_output=True, text=True, timeout=60, check=True
-    )
+    done = subprocess.run(["bash", "-c", command], env=env, capture_output=True, text=True, timeout=60, check=True)
     assert "m.keras" in done.stdout and done.stderr == ""

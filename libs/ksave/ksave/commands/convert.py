@@ -56,15 +56,12 @@ def run(options: argparse.Namespace) -> int:
             misfits = list(inspection.misfits(contents))
             if misfits:
                 raise ValueError(
-                    f"{options.source} does not hold the weights of {options.config}:\n  "
-                    + "\n  ".join(misfits)
+                    f"{options.source} does not hold the weights of {options.config}:\n  " + "\n  ".join(misfits)
                 )
         if options.no_optimizer:
             for name in [name for name in contents.arrays if name.split("/")[0] == "optimizer"]:
                 del contents.arrays[name]
-            contents.names = {
-                path: name for path, name in contents.names.items() if path.split("/")[0] != "optimizer"
-            }
+            contents.names = {path: name for path, name in contents.names.items() if path.split("/")[0] != "optimizer"}
         count = len(contents.arrays)
         target.write(contents, options.output)
     show.line(f"{options.output}: {count} arrays, {show.size(target.size(options.output))}")

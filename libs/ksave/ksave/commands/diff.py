@@ -31,9 +31,7 @@ def add(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("second", metavar="B")
     parser.add_argument("--weights-only", action="store_true", help="do not compare configs and other files")
     parser.add_argument("--no-optimizer", action="store_true", help="leave the state of the optimizer out")
-    parser.add_argument(
-        "--rtol", type=float, default=0.0, help="numbers are equal when |a - b| <= atol + rtol * |a|"
-    )
+    parser.add_argument("--rtol", type=float, default=0.0, help="numbers are equal when |a - b| <= atol + rtol * |a|")
     parser.add_argument("--atol", type=float, default=0.0, help="see --rtol; both are 0 by default")
     parser.add_argument("--json", action="store_true", help="print JSON")
     parser.add_argument("-q", "--quiet", action="store_true", help="print nothing, only exit")
@@ -62,15 +60,12 @@ def run(options: argparse.Namespace) -> int:
 
 def _show(found: dict[str, Any], options: argparse.Namespace) -> None:
     show.table(
-        "Layers",
-        ("", "layer", "class"),
-        [(row["change"], row["name"], row["class"]) for row in found["layers"]],
+        "Layers", ("", "layer", "class"), [(row["change"], row["name"], row["class"]) for row in found["layers"]]
     )
     rows = [(row["where"], _value(row["first"]), _value(row["second"])) for row in found["config"]]
     show.table("Config", ("where", options.first, options.second), rows)
     weights = [
-        (row["path"], row["change"], _number(row.get("max")), _number(row.get("relative")))
-        for row in found["weights"]
+        (row["path"], row["change"], _number(row.get("max")), _number(row.get("relative"))) for row in found["weights"]
     ]
     head = ("array", "difference", "largest", "relative norm")
     show.table("Weights", head, weights, ("largest", "relative norm"))

@@ -106,9 +106,7 @@ def _apply(contents: Contents, changes: list[tuple[str, list[str]]]) -> None:
             with open_contents(values[1]) as other:
                 arrays = {name: array.read() for name, array in other.arrays.items()}
             if any("/" in name for name in arrays):
-                raise ValueError(
-                    f"The arrays of {values[1]} are added to one object; their names have no '/'."
-                )
+                raise ValueError(f"The arrays of {values[1]} are added to one object; their names have no '/'.")
             editor.add_object(values[0], arrays)
         elif option == "--put":
             editor.add_weights(values[0], {values[1]: _npy(values[2])})
@@ -117,9 +115,7 @@ def _apply(contents: Contents, changes: list[tuple[str, list[str]]]) -> None:
         else:
             with open(values[0], "rb") as file:
                 contents.config = config_of(file.read(), values[0])
-    contents.arrays = {
-        join(path, key): _array(value) for path, key, value in arrays_of_tree(editor.weights_dict)
-    }
+    contents.arrays = {join(path, key): _array(value) for path, key, value in arrays_of_tree(editor.weights_dict)}
     contents.names = {path.strip("/"): data["name"] for path, data in editor.object_metadata.items()}
     if fitted and contents.config is not None:
         _refuse(problems(contents, contents.config))
@@ -157,9 +153,7 @@ def _set(contents: Contents, layer: str, argument: str, text: str) -> None:
         return
     config = record["config"]
     if argument not in config:
-        raise ValueError(
-            f"{record['class_name']} {layer!r} has no argument {argument!r}. It has: {', '.join(config)}."
-        )
+        raise ValueError(f"{record['class_name']} {layer!r} has no argument {argument!r}. It has: {', '.join(config)}.")
     config[argument] = value
 
 
@@ -182,9 +176,7 @@ def _refuse(found: list[str]) -> None:
 def _in_editor(contents: Contents) -> dict[str, Any] | None:
     """The config as it came back from a text editor; None when nothing was changed."""
     if contents.config is None:
-        raise ValueError(
-            f"{contents.path} has no config. To change weights give options; see 'ksave edit --help'."
-        )
+        raise ValueError(f"{contents.path} has no config. To change weights give options; see 'ksave edit --help'.")
     before = json.dumps(contents.config, indent=2, ensure_ascii=False)
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "config.json")
@@ -212,9 +204,7 @@ def _start_editor(path: str) -> None:
     try:
         code = subprocess.call([*shlex.split(command), path])
     except OSError as error:
-        raise ValueError(
-            f"The editor {command!r} does not start ({error}). Set EDITOR to another."
-        ) from error
+        raise ValueError(f"The editor {command!r} does not start ({error}). Set EDITOR to another.") from error
     if code:
         raise ValueError(f"The editor {command!r} ended with code {code}; nothing was changed.")
 

@@ -50,9 +50,7 @@ def _show(found: dict[str, Any], weights: bool) -> None:
     layers = found.get("layers", [])
     if layers:
         lines = show.branches([layer["depth"] for layer in layers])
-        show.table(
-            "Layers", _LAYER_HEAD, [_layer_row(*pair) for pair in zip(lines, layers)], ("parameters", "size")
-        )
+        show.table("Layers", _LAYER_HEAD, [_layer_row(*pair) for pair in zip(lines, layers)], ("parameters", "size"))
     if weights or not layers:
         rows = [
             (entry["path"], entry["name"], _shape(entry["shape"]), entry["dtype"], show.size(entry["bytes"]))

@@ -27,9 +27,7 @@ JUNK += [
 
 def _places(value, path=()):
     yield path
-    for key, inner in (
-        value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
-    ):
+    for key, inner in value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ():
         yield from _places(inner, (*path, key))
 
 
@@ -46,10 +44,7 @@ def _changed(record, dice):
 
 
 def _archive(path, dice):
-    with (
-        zipfile.ZipFile(os.path.join(DATA, dice.choice(MODELS))) as source,
-        zipfile.ZipFile(path, "w") as target,
-    ):
+    with zipfile.ZipFile(os.path.join(DATA, dice.choice(MODELS))) as source, zipfile.ZipFile(path, "w") as target:
         for name in source.namelist():
             text = source.read(name)
             if name == "config.json" or (name == "metadata.json" and dice.random() < 0.2):
@@ -79,9 +74,7 @@ def _bytes(path, dice):
 def run_one(seed, folder):
     """What went wrong with one file, in words; None when nothing did."""
     dice = random.Random(seed)
-    make, ending = dice.choice(
-        [(_archive, ".keras"), (_archive, ".keras"), (_legacy, ".h5"), (_bytes, ".h5")]
-    )
+    make, ending = dice.choice([(_archive, ".keras"), (_archive, ".keras"), (_legacy, ".h5"), (_bytes, ".h5")])
     path, other = os.path.join(folder, f"x{ending}"), os.path.join(folder, f"o{ending}")
     make(path, dice)
     for command in (
@@ -92,14 +85,7 @@ def run_one(seed, folder):
         ["strip", path, "--compile", "-f", "-o", other],
         ["convert", path, os.path.join(folder, "c.keras"), "-f"],
         ["convert", path, os.path.join(folder, "c.h5"), "-f"],
-        [
-            "convert",
-            os.path.join(DATA, "w_dense.weights.h5"),
-            os.path.join(folder, "d.h5"),
-            "-f",
-            "--config",
-            path,
-        ],
+        ["convert", os.path.join(DATA, "w_dense.weights.h5"), os.path.join(folder, "d.h5"), "-f", "--config", path],
         ["edit", path, "--set", "dense", "units", "3", "--dry-run"],
     ):
         try:

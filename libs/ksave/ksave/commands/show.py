@@ -67,9 +67,7 @@ def table(title: str, head: Row, rows: Iterable[Row], right: Iterable[str] = ())
     shown = Table(title=title, title_justify="left", title_style="bold", box=SIMPLE_HEAD, pad_edge=False)
     for index, name in enumerate(head):
         # The first column may hold the lines of a tree, which do not bear wrapping.
-        shown.add_column(
-            name, justify="right" if name in numbers else "left", overflow="fold", no_wrap=not index
-        )
+        shown.add_column(name, justify="right" if name in numbers else "left", overflow="fold", no_wrap=not index)
     for row in cells:
         shown.add_row(*(Text(cell) for cell in row))
     console = Console()
@@ -84,8 +82,7 @@ def _plain_table(title: str, head: Row, rows: Sequence[Row], numbers: set[str]) 
     print(f"\n{title}")
     for row in [head, *rows]:
         cells = [
-            cell.rjust(width) if name in numbers else cell.ljust(width)
-            for name, cell, width in zip(head, row, widths)
+            cell.rjust(width) if name in numbers else cell.ljust(width) for name, cell, width in zip(head, row, widths)
         ]
         print("  " + "  ".join(cells).rstrip())
 

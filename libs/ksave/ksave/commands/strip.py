@@ -35,16 +35,12 @@ def run(options: argparse.Namespace) -> int:
     before = target.size(options.file)
     with open_contents(options.file) as contents:
         found = [name for name in contents.arrays if name.split("/")[0] == "optimizer"]
-        settings = (
-            options.compile and contents.config is not None and contents.config.pop("compile_config", None)
-        )
+        settings = options.compile and contents.config is not None and contents.config.pop("compile_config", None)
         if not found and not settings and target.same(options.file, output):
             show.line(f"{options.file} has no state of an optimizer; nothing was changed.")
             return 0
         state = sum(contents.arrays.pop(name).nbytes for name in found)
-        contents.names = {
-            path: name for path, name in contents.names.items() if path.split("/")[0] != "optimizer"
-        }
+        contents.names = {path: name for path, name in contents.names.items() if path.split("/")[0] != "optimizer"}
         target.write(contents, output)
     after = target.size(output)
     show.line(

@@ -13,9 +13,7 @@ from ksave.progress import progress
 
 def add(parser: argparse.ArgumentParser) -> None:
     """Declare `--output` and `--force`."""
-    parser.add_argument(
-        "-o", "--output", metavar="FILE", help="write this file; by default the file is changed itself"
-    )
+    parser.add_argument("-o", "--output", metavar="FILE", help="write this file; by default the file is changed itself")
     parser.add_argument("-f", "--force", action="store_true", help="write over a file that is there")
 
 

@@ -29,11 +29,7 @@ class BackupAndRestore(Callback):
     """
 
     def __init__(
-        self,
-        backup_dir: Any,
-        save_freq: Any = "epoch",
-        double_checkpoint: bool = False,
-        delete_checkpoint: bool = True,
+        self, backup_dir: Any, save_freq: Any = "epoch", double_checkpoint: bool = False, delete_checkpoint: bool = True
     ) -> None:
         super().__init__()
         if not backup_dir:

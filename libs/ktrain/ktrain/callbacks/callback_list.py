@@ -12,9 +12,7 @@ from ktrain.callbacks.progbar_logger import ProgbarLogger
 
 # Hooks that do nothing else than call another one.
 _OTHER_NAMES = {"on_train_batch_begin": "on_batch_begin", "on_train_batch_end": "on_batch_end"}
-_BATCH_HOOKS = tuple(
-    f"on_{kind}_batch_{when}" for kind in ("train", "test", "predict") for when in ("begin", "end")
-)
+_BATCH_HOOKS = tuple(f"on_{kind}_batch_{when}" for kind in ("train", "test", "predict") for when in ("begin", "end"))
 
 
 def overrides(callback: Callback, hook: str) -> bool:

@@ -63,14 +63,7 @@ def test_hooks_are_called_in_order():
             return super().__getattribute__(name)
 
     model().fit(X, Y, batch_size=4, validation_data=(X, Y), verbose=0, callbacks=[Spy()])
-    assert seen == [
-        "on_train_begin",
-        "on_epoch_begin",
-        "on_test_begin",
-        "on_test_end",
-        "on_epoch_end",
-        "on_train_end",
-    ]
+    assert seen == ["on_train_begin", "on_epoch_begin", "on_test_begin", "on_test_end", "on_epoch_end", "on_train_end"]
 
 
 def test_batch_hooks_are_called_when_overridden():
@@ -122,13 +115,7 @@ def test_checkpoints_of_the_best_epochs(tmp_path):
     path = str(tmp_path / "at_{epoch}_{value:.0f}.keras")
     feed = Feed(value=[3.0, 4.0, 1.0])
     m = model()
-    m.fit(
-        X,
-        Y,
-        epochs=3,
-        verbose=0,
-        callbacks=[feed, ModelCheckpoint(path, "value", save_best_only=True, mode="min")],
-    )
+    m.fit(X, Y, epochs=3, verbose=0, callbacks=[feed, ModelCheckpoint(path, "value", save_best_only=True, mode="min")])
     assert sorted(p.name for p in tmp_path.iterdir()) == ["at_1_3.keras", "at_3_1.keras"]
     loaded = resolve("keras.models.load_model")(tmp_path / "at_3_1.keras")
     np.testing.assert_allclose(loaded.predict(X, verbose=0), m.predict(X, verbose=0), rtol=1e-6)
@@ -137,12 +124,7 @@ def test_checkpoints_of_the_best_epochs(tmp_path):
 def test_checkpoints_of_weights_every_few_batches(tmp_path):
     path = str(tmp_path / "{epoch}_{batch}.weights.h5")
     model().fit(
-        X,
-        Y,
-        batch_size=2,
-        epochs=2,
-        verbose=0,
-        callbacks=[ModelCheckpoint(path, save_weights_only=True, save_freq=3)],
+        X, Y, batch_size=2, epochs=2, verbose=0, callbacks=[ModelCheckpoint(path, save_weights_only=True, save_freq=3)]
     )
     assert sorted(p.name for p in tmp_path.iterdir()) == ["1_3.weights.h5", "2_2.weights.h5"]
     with pytest.raises(ValueError, match="must end in '.weights.h5'"):
@@ -163,9 +145,7 @@ def test_csv(tmp_path):
 def test_nan_ends_training(capsys):
     bad = Y.copy()
     bad[0] = np.nan
-    history = model().fit(
-        X, bad, batch_size=4, epochs=3, shuffle=False, verbose=0, callbacks=[TerminateOnNaN()]
-    )
+    history = model().fit(X, bad, batch_size=4, epochs=3, shuffle=False, verbose=0, callbacks=[TerminateOnNaN()])
     assert history.epoch == [0] and "Batch 0: the loss is nan" in capsys.readouterr().out
     with pytest.raises(RuntimeError, match="Lower the learning rate"):
         model().fit(X, bad, verbose=0, callbacks=[TerminateOnNaN(raise_error=True)])
@@ -173,9 +153,7 @@ def test_nan_ends_training(capsys):
 
 def test_learning_rate_scheduler_and_plateau():
     m = model()
-    history = m.fit(
-        X, Y, epochs=3, verbose=0, callbacks=[LearningRateScheduler(lambda epoch, rate: rate / 2)]
-    )
+    history = m.fit(X, Y, epochs=3, verbose=0, callbacks=[LearningRateScheduler(lambda epoch, rate: rate / 2)])
     np.testing.assert_allclose(history.history["learning_rate"], [0.05, 0.025, 0.0125], rtol=1e-6)
     plateau = ReduceLROnPlateau("value", factor=0.5, patience=1, mode="max", min_lr=0.03)
     history = model().fit(X, Y, epochs=4, verbose=0, callbacks=[Feed(value=[1.0, 1.0, 1.0, 2.0]), plateau])
@@ -195,9 +173,7 @@ def test_interrupted_training_goes_on(tmp_path):
     whole.fit(X, Y, batch_size=3, epochs=4, verbose=0)
     np.random.seed(1)
     with pytest.raises(KeyboardInterrupt):
-        model().fit(
-            X, Y, batch_size=3, epochs=4, verbose=0, callbacks=[BackupAndRestore(tmp_path / "b"), Interrupt()]
-        )
+        model().fit(X, Y, batch_size=3, epochs=4, verbose=0, callbacks=[BackupAndRestore(tmp_path / "b"), Interrupt()])
     again = model()
     history = again.fit(X, Y, batch_size=3, epochs=4, verbose=0, callbacks=[BackupAndRestore(tmp_path / "b")])
     assert history.epoch == [2, 3]

@@ -46,9 +46,7 @@ class CSVLogger(Callback):
             self.keys = sorted(logs)
             # Validation may not run each epoch; its columns are there from the beginning.
             names = {k for k in self.keys if not k.startswith("val_")}
-            self.keys += [
-                f"val_{k}" for k in sorted(names) if self._validates() and f"val_{k}" not in self.keys
-            ]
+            self.keys += [f"val_{k}" for k in sorted(names) if self._validates() and f"val_{k}" not in self.keys]
         if self.writer is None:
             self.writer = csv.DictWriter(self.csv_file, ["epoch", *self.keys], delimiter=self.sep)
             if self._with_header:

@@ -40,9 +40,7 @@ class LearningRateScheduler(Callback):
         except TypeError:
             rate = self.schedule(epoch)  # functions of the epoch alone, as in Keras 1
         if not isinstance(rate, (float, int, np.floating, np.integer)):
-            raise ValueError(
-                f"The schedule must return a number, not {rate!r} of type {type(rate).__name__}."
-            )
+            raise ValueError(f"The schedule must return a number, not {rate!r} of type {type(rate).__name__}.")
         self.model.optimizer.learning_rate = float(rate)
         if self.verbose > 0:
             sys.stdout.write(f"\nEpoch {epoch + 1}: learning rate {float(rate)}.\n")

@@ -81,9 +81,7 @@ class ModelCheckpoint(MonitorCallback):
                 self._say(f"\nEpoch {epoch + 1}: {self.monitor} did not improve from {self.best:.5f}\n")
                 return
             before = "" if self.best is None else f" from {self.best:.5f}"
-            self._say(
-                f"\nEpoch {epoch + 1}: {self.monitor} improved{before} to {value:.5f}, saving to {path}\n"
-            )
+            self._say(f"\nEpoch {epoch + 1}: {self.monitor} improved{before} to {value:.5f}, saving to {path}\n")
             self.best = value
         else:
             self._say(f"\nEpoch {epoch + 1}: saving to {path}\n")

@@ -23,9 +23,7 @@ class MonitorCallback(Callback):
     def __init__(self, monitor: str = "val_loss", mode: str = "auto", min_delta: float = 0.0) -> None:
         super().__init__()
         if mode not in ("auto", "min", "max"):
-            warnings.warn(
-                f"mode {mode!r} is unknown; using 'auto'. Choose 'min', 'max' or 'auto'.", stacklevel=3
-            )
+            warnings.warn(f"mode {mode!r} is unknown; using 'auto'. Choose 'min', 'max' or 'auto'.", stacklevel=3)
             mode = "auto"
         self.monitor = monitor
         self.mode = mode

@@ -45,17 +45,12 @@ def test_the_latest_epochs_with_all_state(tmp_path):
     assert steps(tmp_path / "run") == [1, 2]
     again = load_model(tmp_path / "run")
     assert len(again.optimizer.variables) == 2 + 2 * 4
-    for mine, theirs in (
-        (model.variables, again.variables),
-        (model.optimizer.variables, again.optimizer.variables),
-    ):
+    for mine, theirs in ((model.variables, again.variables), (model.optimizer.variables, again.optimizer.variables)):
         for one, other in zip(values(mine), values(theirs)):
             np.testing.assert_array_equal(one, other)
     # Going on from the file is the same as going on.
     first = model.fit(X, Y, batch_size=4, verbose=0, shuffle=False).history["loss"]
-    assert again.fit(X, Y, batch_size=4, verbose=0, shuffle=False).history["loss"] == pytest.approx(
-        first, rel=1e-5
-    )
+    assert again.fit(X, Y, batch_size=4, verbose=0, shuffle=False).history["loss"] == pytest.approx(first, rel=1e-5)
 
 
 def test_batches_are_named_by_iteration_and_weights_alone_are_smaller(tmp_path):

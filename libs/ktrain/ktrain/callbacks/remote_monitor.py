@@ -41,9 +41,7 @@ class RemoteMonitor(Callback):
         self.send_as_json = send_as_json
 
     def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        values = {
-            k: v.item() if isinstance(v, (np.ndarray, np.generic)) else v for k, v in (logs or {}).items()
-        }
+        values = {k: v.item() if isinstance(v, (np.ndarray, np.generic)) else v for k, v in (logs or {}).items()}
         text = json.dumps({"epoch": epoch, **values})
         headers = dict(self.headers or {})
         if self.send_as_json:

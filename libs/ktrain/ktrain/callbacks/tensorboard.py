@@ -42,9 +42,7 @@ class TensorBoard(Callback):
         self.histogram_freq = histogram_freq
         self.write_steps_per_second = write_steps_per_second
         self.update_freq = 1 if update_freq == "batch" else update_freq
-        self._unused_hooks = (
-            ("on_train_batch_end",) if update_freq == "epoch" and not write_steps_per_second else ()
-        )
+        self._unused_hooks = ("on_train_batch_end",) if update_freq == "epoch" and not write_steps_per_second else ()
         # The logs of a batch come as a function, so that steps which are not written need not wait for the device.
         self._takes_function_of_logs = True
         self._files: dict[str, EventFile] = {}

@@ -17,9 +17,7 @@ def _inherits(x: Any, package: str, name: str) -> bool:
 
 
 def _is_tf_dataset(x: Any) -> bool:
-    return _inherits(x, "tensorflow", "DatasetV2") or _inherits(
-        x, "tensorflow", "DistributedDatasetInterface"
-    )
+    return _inherits(x, "tensorflow", "DatasetV2") or _inherits(x, "tensorflow", "DistributedDatasetInterface")
 
 
 def _only_x(kind: str, y: Any, sample_weight: Any, batch_size: Any = None) -> None:

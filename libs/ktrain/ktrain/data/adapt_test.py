@@ -28,9 +28,7 @@ def test_shuffling_keeps_pairs_together_and_differs_from_pass_to_pass():
     for x, y in first:
         np.testing.assert_array_equal(x[:, 0], y)
     order = np.concatenate([y for _, y in first])
-    assert (
-        sorted(order) == list(range(10)) and order.tolist() != np.concatenate([y for _, y in second]).tolist()
-    )
+    assert sorted(order) == list(range(10)) and order.tolist() != np.concatenate([y for _, y in second]).tolist()
 
 
 def test_shuffling_batches_keeps_their_inside():

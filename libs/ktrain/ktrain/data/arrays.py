@@ -20,9 +20,7 @@ def is_sliceable(x: Any) -> bool:
     """Whether `x` holds samples along its first axis."""
     if isinstance(x, np.ndarray):
         return True
-    return hasattr(x, "shape") and (
-        hasattr(x, "__array__") or hasattr(x, "__getitem__") or hasattr(x, "tocsr")
-    )
+    return hasattr(x, "shape") and (hasattr(x, "__array__") or hasattr(x, "__getitem__") or hasattr(x, "tocsr"))
 
 
 def _is_number_list(x: Any) -> bool:
@@ -102,9 +100,7 @@ def standardize(data: Any, what: str) -> Any:
 def length(x: Any) -> int:
     """The number of samples."""
     if len(x.shape) == 0:
-        raise ValueError(
-            "A scalar has no samples. Arrays for training have the samples along their first axis."
-        )
+        raise ValueError("A scalar has no samples. Arrays for training have the samples along their first axis.")
     return int(x.shape[0])
 
 
@@ -114,20 +110,14 @@ def check_lengths(named: dict[str, Any]) -> int:
     Raises:
         ValueError: they differ, or there is none.
     """
-    lengths = {
-        name: [length(a) for a in tree.flatten(value) if a is not None] for name, value in named.items()
-    }
+    lengths = {name: [length(a) for a in tree.flatten(value) if a is not None] for name, value in named.items()}
     distinct = {n for listed in lengths.values() for n in listed}
     if len(distinct) > 1:
-        shown = "; ".join(
-            f"{name}: {', '.join(map(str, listed))}" for name, listed in lengths.items() if listed
-        )
+        shown = "; ".join(f"{name}: {', '.join(map(str, listed))}" for name, listed in lengths.items() if listed)
         raise ValueError(f"All arrays must have the same number of samples, but they have {shown}.")
     count = distinct.pop() if distinct else 0
     if count == 0:
-        raise ValueError(
-            "The data has no samples: pass arrays with at least one sample along the first axis."
-        )
+        raise ValueError("The data has no samples: pass arrays with at least one sample along the first axis.")
     return count
 
 

@@ -23,9 +23,7 @@ def sample_weights_of(y: Any, class_weight: dict[int, float]) -> np.ndarray:
     if numbers.ndim > 1:
         numbers = numbers.argmax(axis=-1) if numbers.shape[-1] > 1 else numbers[..., 0]
     if numbers.ndim != 1:
-        raise ValueError(
-            f"class_weight needs one label for each sample, not labels of shape {labels[0].shape}."
-        )
+        raise ValueError(f"class_weight needs one label for each sample, not labels of shape {labels[0].shape}.")
     numbers = np.round(numbers).astype("int64")
     if not numbers.size:
         return np.ones((0,), "float32")

@@ -17,9 +17,7 @@ class EpochIterator:
         steps_per_execution: how many batches are handed over at once.
     """
 
-    def __init__(
-        self, adapter: Any, steps_per_epoch: int | None = None, steps_per_execution: int = 1
-    ) -> None:
+    def __init__(self, adapter: Any, steps_per_epoch: int | None = None, steps_per_execution: int = 1) -> None:
         if steps_per_epoch is not None and steps_per_epoch < 1:
             raise ValueError(f"steps_per_epoch must be positive, not {steps_per_epoch}.")
         if settings.max_steps_per_epoch is not None:

@@ -90,9 +90,7 @@ class PyDataset:
         """The number of batches; None for an infinite dataset."""
         if hasattr(self, "__len__"):
             return len(self)
-        raise NotImplementedError(
-            f"{type(self).__name__} must implement __len__ or the property num_batches."
-        )
+        raise NotImplementedError(f"{type(self).__name__} must implement __len__ or the property num_batches.")
 
     def on_epoch_begin(self) -> None:
         """Called before each epoch."""
@@ -122,9 +120,7 @@ class PyDatasetAdapter:
         shuffle: the batches in another order each epoch.
     """
 
-    def __init__(
-        self, dataset: PyDataset, class_weight: dict[int, float] | None = None, shuffle: Any = False
-    ) -> None:
+    def __init__(self, dataset: PyDataset, class_weight: dict[int, float] | None = None, shuffle: Any = False) -> None:
         self.dataset = dataset
         self.class_weight = class_weight
         count = dataset.num_batches
@@ -186,10 +182,7 @@ class PyDatasetAdapter:
 
     def _changes_between_epochs(self) -> bool:
         kind = type(self.dataset)
-        return (
-            kind.on_epoch_begin is not PyDataset.on_epoch_begin
-            or kind.on_epoch_end is not PyDataset.on_epoch_end
-        )
+        return kind.on_epoch_begin is not PyDataset.on_epoch_begin or kind.on_epoch_end is not PyDataset.on_epoch_end
 
     def close(self) -> None:
         """Stop the workers."""

@@ -66,10 +66,7 @@ def _kept_in_place(groups: Any, state: Any) -> Any:
     if placement is None:
         return state
     return tuple(
-        [
-            x if v._layout is None else placement.place_variable(x, v._layout)
-            for v, x in zip(variables, values)
-        ]
+        [x if v._layout is None else placement.place_variable(x, v._layout) for v, x in zip(variables, values)]
         for variables, values in zip(groups, state)
     )
 
@@ -130,9 +127,7 @@ class Steps:
                 loss = self.optimizer.scale_loss(loss)
         return loss, (unscaled, y_pred, non_trainable_variables, metrics_variables)
 
-    def _update_metrics(
-        self: Any, variables: Any, loss: Any, x: Any, y: Any, y_pred: Any, weight: Any
-    ) -> Any:
+    def _update_metrics(self: Any, variables: Any, loss: Any, x: Any, y: Any, y_pred: Any, weight: Any) -> Any:
         own = self.metrics_variables
         with StatelessScope(state_mapping=list(zip(own, variables))) as scope:
             self._track_loss(loss, x)
@@ -154,14 +149,7 @@ class Steps:
 
         def loss_of(trained: Any) -> Any:
             found = self.compute_loss_and_updates(
-                trained,
-                non_trainable,
-                metrics,
-                x,
-                y,
-                weight,
-                training=True,
-                optimizer_variables=optimizer_state,
+                trained, non_trainable, metrics, x, y, weight, training=True, optimizer_variables=optimizer_state
             )
             # Outputs leave the differentiated function as new tensors: their masks have to come along.
             return found[0], (found[1], masking.get_masks(found[1][1]) if masking.in_use else None)

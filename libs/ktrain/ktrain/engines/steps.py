@@ -32,9 +32,7 @@ class EagerSteps:
         """A step function, made once until compile changes."""
         compiled = self._compiled
         cache = (
-            self.__dict__.setdefault("_loose_functions", _Functions()).held
-            if compiled is None
-            else compiled.functions
+            self.__dict__.setdefault("_loose_functions", _Functions()).held if compiled is None else compiled.functions
         )
         if force or kind not in cache:
             cache[kind] = make()

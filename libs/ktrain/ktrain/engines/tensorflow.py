@@ -112,9 +112,7 @@ class Steps(steps.EagerSteps):
         """A function of a list of batches that returns their outputs."""
 
         def make() -> Any:
-            run = self._traced(
-                lambda batches: steps.concatenate_outputs([self.predict_step(data) for data in batches])
-            )
+            run = self._traced(lambda batches: steps.concatenate_outputs([self.predict_step(data) for data in batches]))
             return lambda batches: run(tree.map_structure(_tensor, batches))
 
         return self._cached("predict", make, force)

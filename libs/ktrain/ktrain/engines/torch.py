@@ -74,9 +74,7 @@ _DIRECT = frozenset({"float32", "float64", "int32", "int64", "uint8", "int8", "i
 def place(data: Any) -> Any:
     """A batch as tensors on the device."""
     return tuple(
-        _tensor(part)
-        if type(part) is np.ndarray or not tree.is_nested(part)
-        else tree.map_structure(_tensor, part)
+        _tensor(part) if type(part) is np.ndarray or not tree.is_nested(part) else tree.map_structure(_tensor, part)
         for part in data
     )
 

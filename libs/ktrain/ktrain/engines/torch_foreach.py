@@ -24,11 +24,7 @@ def fused(optimizer: Any, variables: list[Any]) -> Any:
     update = _UPDATES.get(type(optimizer))
     if update is None or not variables:
         return None
-    if (
-        optimizer.clipnorm is not None
-        or optimizer.clipvalue is not None
-        or optimizer.global_clipnorm is not None
-    ):
+    if optimizer.clipnorm is not None or optimizer.clipvalue is not None or optimizer.global_clipnorm is not None:
         return None
     if getattr(optimizer, "amsgrad", False) or any(v.overwrite_with_gradient for v in variables):
         return None
@@ -40,9 +36,7 @@ def fused(optimizer: Any, variables: list[Any]) -> Any:
     if any(n is None or n.dtype != first.dtype or n.device != first.device for n in natives):
         return None
     dtype = first.dtype
-    decayed = [
-        i for i, v in enumerate(variables) if optimizer.weight_decay is not None and optimizer.decays(v)
-    ]
+    decayed = [i for i, v in enumerate(variables) if optimizer.weight_decay is not None and optimizer.decays(v)]
 
     def run(gradients: list[Any], updated: list[Any]) -> bool:
         if len(updated) != len(variables) or torch.compiler.is_compiling():

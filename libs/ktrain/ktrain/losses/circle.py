@@ -38,9 +38,7 @@ def circle(
     """
     y_pred = ops.convert_to_tensor(y_pred)
     y_true = ops.cast(ops.convert_to_tensor(y_true), "int32")
-    others = (
-        y_pred if ref_embeddings is None else ops.cast(ops.convert_to_tensor(ref_embeddings), y_pred.dtype)
-    )
+    others = y_pred if ref_embeddings is None else ops.cast(ops.convert_to_tensor(ref_embeddings), y_pred.dtype)
     labels = y_true if ref_labels is None else ops.cast(ops.convert_to_tensor(ref_labels), "int32")
     similarity = ops.matmul(y_pred, ops.transpose(others))
     same = ops.equal(ops.reshape(y_true, (-1, 1)), ops.reshape(labels, (1, -1)))
@@ -74,9 +72,7 @@ class Circle(FunctionLoss):
         self, gamma: float = 80.0, margin: float = 0.4, remove_diagonal: bool = True,
         reduction: str | None = "sum_over_batch_size", name: str = "circle", dtype: Any = None,
     ) -> None:  # fmt: skip
-        super().__init__(
-            circle, reduction, name, dtype, remove_diagonal=remove_diagonal, gamma=gamma, margin=margin
-        )
+        super().__init__(circle, reduction, name, dtype, remove_diagonal=remove_diagonal, gamma=gamma, margin=margin)
         self.gamma = gamma
         self.margin = margin
         self.remove_diagonal = remove_diagonal

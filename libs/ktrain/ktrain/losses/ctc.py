@@ -42,7 +42,5 @@ class CTC(FunctionLoss):
 
     labels_are_numbers = True
 
-    def __init__(
-        self, reduction: str | None = "sum_over_batch_size", name: str = "ctc", dtype: Any = None
-    ) -> None:
+    def __init__(self, reduction: str | None = "sum_over_batch_size", name: str = "ctc", dtype: Any = None) -> None:
         super().__init__(ctc, reduction, name, dtype)

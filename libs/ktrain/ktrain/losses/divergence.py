@@ -24,9 +24,7 @@ def kl_divergence(y_true: Any, y_pred: Any) -> Any:
 def poisson(y_true: Any, y_pred: Any) -> Any:
     """`mean(y_pred - y_true log(y_pred))` over the last axis: minus the log-likelihood of counts, up to a constant."""
     y_true, y_pred = as_float_pair(y_true, y_pred)
-    return ops.mean(
-        ops.subtract(y_pred, ops.multiply(y_true, ops.log(ops.add(y_pred, settings.epsilon)))), axis=-1
-    )
+    return ops.mean(ops.subtract(y_pred, ops.multiply(y_true, ops.log(ops.add(y_pred, settings.epsilon)))), axis=-1)
 
 
 @public("keras.losses.KLDivergence")
@@ -43,7 +41,5 @@ class KLDivergence(FunctionLoss):
 class Poisson(FunctionLoss):
     """The Poisson loss for predicted rates of counts. For the arguments see `keras.Loss`."""
 
-    def __init__(
-        self, reduction: str | None = "sum_over_batch_size", name: str = "poisson", dtype: Any = None
-    ) -> None:
+    def __init__(self, reduction: str | None = "sum_over_batch_size", name: str = "poisson", dtype: Any = None) -> None:
         super().__init__(poisson, reduction, name, dtype)

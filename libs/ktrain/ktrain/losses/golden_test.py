@@ -44,11 +44,7 @@ def test_loss_classes(name, rows):
                 call()
             continue
         np.testing.assert_allclose(
-            ops.convert_to_numpy(call()),
-            row["value"],
-            rtol=2e-4,
-            atol=1e-5,
-            err_msg=f"{name} {row['options']}",
+            ops.convert_to_numpy(call()), row["value"], rtol=2e-4, atol=1e-5, err_msg=f"{name} {row['options']}"
         )
 
 

@@ -51,9 +51,7 @@ def categorical_hinge(y_true: Any, y_pred: Any) -> Any:
 class Hinge(FunctionLoss):
     """The hinge loss of support vector machines. For the arguments see `keras.Loss`."""
 
-    def __init__(
-        self, reduction: str | None = "sum_over_batch_size", name: str = "hinge", dtype: Any = None
-    ) -> None:
+    def __init__(self, reduction: str | None = "sum_over_batch_size", name: str = "hinge", dtype: Any = None) -> None:
         super().__init__(hinge, reduction, name, dtype)
 
 
@@ -72,9 +70,6 @@ class CategoricalHinge(FunctionLoss):
     """The margin between the true class and the best other one. For the arguments see `keras.Loss`."""
 
     def __init__(
-        self,
-        reduction: str | None = "sum_over_batch_size",
-        name: str = "categorical_hinge",
-        dtype: Any = None,
+        self, reduction: str | None = "sum_over_batch_size", name: str = "categorical_hinge", dtype: Any = None
     ) -> None:
         super().__init__(categorical_hinge, reduction, name, dtype)

@@ -54,9 +54,7 @@ class Loss:
     labels_are_numbers = False
     """Labels name classes and keep their own dtype: not every class number exists in a low-precision float."""
 
-    def __init__(
-        self, name: str | None = None, reduction: str | None = "sum_over_batch_size", dtype: Any = None
-    ):
+    def __init__(self, name: str | None = None, reduction: str | None = "sum_over_batch_size", dtype: Any = None):
         check_reduction(reduction)
         self.name = name or auto_name(type(self).__name__)
         self.reduction = reduction

@@ -62,11 +62,7 @@ class Dice(FunctionLoss):
     """
 
     def __init__(
-        self,
-        reduction: str | None = "sum_over_batch_size",
-        name: str = "dice",
-        axis: Any = None,
-        dtype: Any = None,
+        self, reduction: str | None = "sum_over_batch_size", name: str = "dice", axis: Any = None, dtype: Any = None
     ) -> None:
         super().__init__(dice, reduction, name, dtype, axis=axis)
         self.axis = axis

@@ -14,9 +14,7 @@ REDUCTIONS = ("sum_over_batch_size", "sum", "mean", "mean_with_sample_weight", "
 def check_reduction(reduction: Any) -> None:
     """Refuse what is not a reduction."""
     if reduction not in REDUCTIONS:
-        raise ValueError(
-            f"Unknown reduction {reduction!r}. Choose one of: {', '.join(str(r) for r in REDUCTIONS)}."
-        )
+        raise ValueError(f"Unknown reduction {reduction!r}. Choose one of: {', '.join(str(r) for r in REDUCTIONS)}.")
 
 
 def count(values: Any) -> Any:

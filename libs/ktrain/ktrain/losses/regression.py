@@ -63,10 +63,7 @@ class MeanSquaredError(FunctionLoss):
     """
 
     def __init__(
-        self,
-        reduction: str | None = "sum_over_batch_size",
-        name: str = "mean_squared_error",
-        dtype: Any = None,
+        self, reduction: str | None = "sum_over_batch_size", name: str = "mean_squared_error", dtype: Any = None
     ) -> None:
         super().__init__(mean_squared_error, reduction, name, dtype)
 
@@ -76,10 +73,7 @@ class MeanAbsoluteError(FunctionLoss):
     """The mean of absolute differences. For the arguments see `keras.Loss`."""
 
     def __init__(
-        self,
-        reduction: str | None = "sum_over_batch_size",
-        name: str = "mean_absolute_error",
-        dtype: Any = None,
+        self, reduction: str | None = "sum_over_batch_size", name: str = "mean_absolute_error", dtype: Any = None
     ) -> None:
         super().__init__(mean_absolute_error, reduction, name, dtype)
 

@@ -30,9 +30,7 @@ def log_cosh(y_true: Any, y_pred: Any) -> Any:
     y_true, y_pred = as_float_pair(y_true, y_pred)
     error = ops.abs(ops.subtract(y_pred, y_true))
     # log cosh e = |e| + log(1 + exp(-2|e|)) - log 2
-    return ops.mean(
-        ops.subtract(ops.add(error, ops.softplus(ops.multiply(-2.0, error))), math.log(2.0)), axis=-1
-    )
+    return ops.mean(ops.subtract(ops.add(error, ops.softplus(ops.multiply(-2.0, error))), math.log(2.0)), axis=-1)
 
 
 @public("keras.losses.cosine_similarity")

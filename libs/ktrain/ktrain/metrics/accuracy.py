@@ -78,9 +78,7 @@ def top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5) -> Any:
 
 
 @public("keras.metrics.sparse_top_k_categorical_accuracy")
-def sparse_top_k_categorical_accuracy(
-    y_true: Any, y_pred: Any, k: int = 5, from_sorted_ids: bool = False
-) -> Any:
+def sparse_top_k_categorical_accuracy(y_true: Any, y_pred: Any, k: int = 5, from_sorted_ids: bool = False) -> Any:
     """1 where the label is among the `k` highest scores.
 
     Args:

@@ -36,16 +36,12 @@ def counts(
     y_true, y_pred = match_ranks(y_true, y_pred)
     weights = ops.ones_like(y_true)
     if sample_weight is not None:
-        weights = ops.multiply(
-            weights, weights_like(ops.convert_to_tensor(sample_weight, dtype=dtype), y_true)
-        )
+        weights = ops.multiply(weights, weights_like(ops.convert_to_tensor(sample_weight, dtype=dtype), y_true))
     if label_weights is not None and not by_label:
         weights = ops.multiply(weights, ops.convert_to_tensor(label_weights, dtype=dtype))
     labels = y_true.shape[-1] if by_label else 1
     if by_label and (len(y_true.shape) != 2 or labels is None):
-        raise ValueError(
-            f"Counting by label takes labels of shape (batch, labels), not {tuple(y_true.shape)}."
-        )
+        raise ValueError(f"Counting by label takes labels of shape (batch, labels), not {tuple(y_true.shape)}.")
     shape = (-1, labels)
     y_true, y_pred, weights = (ops.reshape(x, shape) for x in (y_true, y_pred, weights))
     positive = ops.multiply(y_true, weights)
@@ -64,9 +60,7 @@ def _sums_above(y_pred: Any, thresholds: np.ndarray, labels: int, weights: tuple
     """For each threshold the sum of the weights of predictions above it, `(thresholds, labels)`."""
     number = len(thresholds)
     if number <= _COMPARE:
-        limits = ops.convert_to_tensor(
-            thresholds.reshape(-1, 1, 1), dtype=ops.standardize_dtype(y_pred.dtype)
-        )
+        limits = ops.convert_to_tensor(thresholds.reshape(-1, 1, 1), dtype=ops.standardize_dtype(y_pred.dtype))
         above = ops.cast(ops.greater(ops.expand_dims(y_pred, 0), limits), y_pred.dtype)
         return [ops.sum(ops.multiply(above, ops.expand_dims(w, 0)), axis=1) for w in weights]
     limits = ops.convert_to_tensor(thresholds, dtype=ops.standardize_dtype(y_pred.dtype))

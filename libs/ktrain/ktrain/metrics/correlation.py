@@ -97,9 +97,7 @@ class R2Score(Metric):
 
     def _build(self, shape: Any) -> None:
         if len(shape) != 2 or shape[-1] is None:
-            raise ValueError(
-                f"R2Score takes labels and predictions of shape (batch, outputs), not {tuple(shape)}."
-            )
+            raise ValueError(f"R2Score takes labels and predictions of shape (batch, outputs), not {tuple(shape)}.")
         outputs = (shape[-1],)
         self.squared_sum = self.add_variable(outputs, "zeros", name="squared_sum")
         self.sum = self.add_variable(outputs, "zeros", name="sum")
@@ -121,9 +119,7 @@ class R2Score(Metric):
         weighted = ops.multiply(y_true, weights)
         self.sum.assign_add(ops.sum(weighted, axis=0))
         self.squared_sum.assign_add(ops.sum(ops.multiply(y_true, weighted), axis=0))
-        self.total_mse.assign_add(
-            ops.sum(ops.multiply(ops.square(ops.subtract(y_true, y_pred)), weights), axis=0)
-        )
+        self.total_mse.assign_add(ops.sum(ops.multiply(ops.square(ops.subtract(y_true, y_pred)), weights), axis=0))
         self.count.assign_add(ops.sum(weights, axis=0))
         self.num_samples.assign_add(count(y_true))
 

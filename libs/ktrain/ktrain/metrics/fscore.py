@@ -71,9 +71,7 @@ class FBetaScore(Metric):
             sample_weight = weights_like(ops.convert_to_tensor(sample_weight, dtype=self._dtype), y_true)
 
         def total(values: Any) -> Any:
-            return ops.sum(
-                values if sample_weight is None else ops.multiply(values, sample_weight), axis=self.axis
-            )
+            return ops.sum(values if sample_weight is None else ops.multiply(values, sample_weight), axis=self.axis)
 
         self.true_positives.assign_add(total(ops.multiply(y_pred, y_true)))
         self.false_positives.assign_add(total(ops.multiply(y_pred, ops.subtract(1.0, y_true))))
@@ -90,18 +88,11 @@ class FBetaScore(Metric):
         score = ops.divide(ops.multiply(1.0 + self.beta**2, ops.multiply(precision, recall)), weighted)
         if self.average == "weighted":
             weights = self.intermediate_weights.value
-            return ops.sum(
-                ops.multiply(score, ops.divide(weights, ops.add(ops.sum(weights), settings.epsilon)))
-            )
+            return ops.sum(ops.multiply(score, ops.divide(weights, ops.add(ops.sum(weights), settings.epsilon))))
         return ops.mean(score) if self.average is not None else score
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "average": self.average,
-            "beta": self.beta,
-            "threshold": self.threshold,
-        }
+        return {**super().get_config(), "average": self.average, "beta": self.beta, "threshold": self.threshold}
 
 
 @public("keras.metrics.F1Score")
@@ -109,11 +100,7 @@ class F1Score(FBetaScore):
     """The harmonic mean of precision and recall. For the arguments see `FBetaScore`."""
 
     def __init__(
-        self,
-        average: str | None = None,
-        threshold: float | None = None,
-        name: str = "f1_score",
-        dtype: Any = None,
+        self, average: str | None = None, threshold: float | None = None, name: str = "f1_score", dtype: Any = None
     ) -> None:
         super().__init__(average, 1.0, threshold, name, dtype)
 

@@ -96,9 +96,7 @@ class MeanIoU(IoU):
         self, num_classes: int, name: str | None = None, dtype: Any = None, ignore_class: int | None = None,
         sparse_y_true: bool = True, sparse_y_pred: bool = True, axis: int = -1,
     ) -> None:  # fmt: skip
-        super().__init__(
-            num_classes, range(num_classes), name, dtype, ignore_class, sparse_y_true, sparse_y_pred, axis
-        )
+        super().__init__(num_classes, range(num_classes), name, dtype, ignore_class, sparse_y_true, sparse_y_pred, axis)
 
     def get_config(self) -> dict[str, Any]:
         config = super().get_config()
@@ -117,11 +115,7 @@ class BinaryIoU(IoU):
     """
 
     def __init__(
-        self,
-        target_class_ids: Any = (0, 1),
-        threshold: float = 0.5,
-        name: str | None = None,
-        dtype: Any = None,
+        self, target_class_ids: Any = (0, 1), threshold: float = 0.5, name: str | None = None, dtype: Any = None
     ) -> None:
         super().__init__(2, target_class_ids, name, dtype)
         self.threshold = threshold
@@ -129,9 +123,7 @@ class BinaryIoU(IoU):
     def update_state(self, y_true: Any, y_pred: Any, sample_weight: Any = None) -> None:
         """Accumulate one batch; labels 0 or 1 and probabilities, `(batch, ...)`."""
         y_pred = ops.convert_to_tensor(y_pred)
-        super().update_state(
-            y_true, ops.cast(ops.greater_equal(y_pred, self.threshold), "int32"), sample_weight
-        )
+        super().update_state(y_true, ops.cast(ops.greater_equal(y_pred, self.threshold), "int32"), sample_weight)
 
     def get_config(self) -> dict[str, Any]:
         return {

@@ -58,12 +58,7 @@ class Metric:
         object.__setattr__(self, name, value)
 
     def add_variable(
-        self,
-        shape: Any,
-        initializer: Any,
-        dtype: Any = None,
-        aggregation: str = "sum",
-        name: str | None = None,
+        self, shape: Any, initializer: Any, dtype: Any = None, aggregation: str = "sum", name: str | None = None
     ) -> Variable:
         """Make a variable of the state.
 

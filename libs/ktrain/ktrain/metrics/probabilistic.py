@@ -76,11 +76,7 @@ class BinaryCrossentropy(_NamedMean):
         self._direction = "down"
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "from_logits": self.from_logits,
-            "label_smoothing": self.label_smoothing,
-        }
+        return {**super().get_config(), "from_logits": self.from_logits, "label_smoothing": self.label_smoothing}
 
 
 @public("keras.metrics.CategoricalCrossentropy")

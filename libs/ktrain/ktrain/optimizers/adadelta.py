@@ -54,17 +54,11 @@ class Adadelta(Optimizer):
         i = self._index(variable)
         squares, steps = self._squares[i], self._steps[i]
         rms = lambda x: ops.sqrt(ops.add(x, self.epsilon))
-        mix = lambda old, new: ops.add(
-            ops.multiply(self.rho, old), ops.multiply(1.0 - self.rho, ops.square(new))
-        )
+        mix = lambda old, new: ops.add(ops.multiply(self.rho, old), ops.multiply(1.0 - self.rho, ops.square(new)))
         squares.assign(mix(squares, gradient))
         step = ops.divide(ops.multiply(rms(steps), gradient), rms(squares))
         steps.assign(mix(steps, step))
         variable.assign_sub(ops.multiply(rate, step))
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "rho": self.rho,
-            "epsilon": self.epsilon,
-        }
+        return {**super().get_config(), "rho": self.rho, "epsilon": self.epsilon}

@@ -58,9 +58,7 @@ class Adafactor(Optimizer):
             shape, name = tuple(variable.shape), variable.path.replace("/", "_")
             if len(shape) >= 2:
                 self._rows.append(self.add_variable(shape[:-1], dtype=variable.dtype, name=name))
-                self._columns.append(
-                    self.add_variable((*shape[:-2], shape[-1]), dtype=variable.dtype, name=name)
-                )
+                self._columns.append(self.add_variable((*shape[:-2], shape[-1]), dtype=variable.dtype, name=name))
             else:
                 # Vectors have no factors; files have a place for them all the same.
                 self._rows.append(self.add_variable((), dtype="int32", name=name))

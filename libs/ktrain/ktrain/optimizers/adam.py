@@ -56,8 +56,7 @@ class Adam(Optimizer):
         gradient = ops.cast(gradient, dtype)
         step = ops.cast(ops.add(self.iterations, 1), dtype)
         correction = ops.divide(
-            ops.sqrt(ops.subtract(1.0, ops.power(self.beta_2, step))),
-            ops.subtract(1.0, ops.power(self.beta_1, step)),
+            ops.sqrt(ops.subtract(1.0, ops.power(self.beta_2, step))), ops.subtract(1.0, ops.power(self.beta_1, step))
         )
         rate = ops.multiply(ops.cast(learning_rate, dtype), correction)
         i = self._index(variable)

@@ -60,9 +60,4 @@ class Adamax(Optimizer):
         variable.assign_sub(ops.divide(ops.multiply(rate, m), ops.add(largest, self.epsilon)))
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-            "epsilon": self.epsilon,
-        }
+        return {**super().get_config(), "beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}

@@ -10,9 +10,7 @@ from kops.engine import engine
 from kops.scopes import StatelessScope
 
 
-def update_if(
-    predicate: Any, update: Callable[[], None], otherwise: Callable[[], None], variables: list[Any]
-) -> None:
+def update_if(predicate: Any, update: Callable[[], None], otherwise: Callable[[], None], variables: list[Any]) -> None:
     """Run `update` or `otherwise`; both may assign `variables` and nothing else.
 
     Where a trace is recorded, both become branches of one conditional: functions from nothing to the new values.
@@ -24,9 +22,7 @@ def update_if(
 
     def branch(function: Callable[[], None]) -> Callable[[], list[Any]]:
         def run() -> list[Any]:
-            with StatelessScope(
-                state_mapping=list(zip(variables, held)), initialize_variables=False
-            ) as scope:
+            with StatelessScope(state_mapping=list(zip(variables, held)), initialize_variables=False) as scope:
                 function()
                 return [ops.cast(scope.get_current_value(v), v.dtype) for v in variables]
 

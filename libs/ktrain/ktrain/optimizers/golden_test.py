@@ -32,10 +32,7 @@ def _start():
 
 
 def _gradients(step):
-    return [
-        np.array(g, "float32").reshape(v["shape"])
-        for g, v in zip(GOLDEN["gradients"][step], GOLDEN["variables"])
-    ]
+    return [np.array(g, "float32").reshape(v["shape"]) for g, v in zip(GOLDEN["gradients"][step], GOLDEN["variables"])]
 
 
 def _groups():

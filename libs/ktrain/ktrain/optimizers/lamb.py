@@ -66,9 +66,4 @@ class Lamb(Optimizer):
         variable.assign_sub(ops.multiply(ops.multiply(ratio, rate), direction))
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-            "epsilon": self.epsilon,
-        }
+        return {**super().get_config(), "beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}

@@ -55,8 +55,4 @@ class Lion(Optimizer):
         m.assign(mixed(self.beta_2))
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-        }
+        return {**super().get_config(), "beta_1": self.beta_1, "beta_2": self.beta_2}

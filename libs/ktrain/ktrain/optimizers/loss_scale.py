@@ -31,19 +31,10 @@ class LossScaleOptimizer(Optimizer):
         name: str | None = None, **kwargs: Any,
     ) -> None:  # fmt: skip
         if not kwargs.pop("dynamic", True):
-            raise ValueError(
-                "dynamic=False is not an argument any more; use loss_scale_factor of the optimizer."
-            )
+            raise ValueError("dynamic=False is not an argument any more; use loss_scale_factor of the optimizer.")
         if not isinstance(inner_optimizer, Optimizer):
             raise TypeError(f"inner_optimizer is an Optimizer, not {inner_optimizer!r}.")
-        for argument in (
-            "weight_decay",
-            "clipnorm",
-            "clipvalue",
-            "global_clipnorm",
-            "use_ema",
-            "loss_scale_factor",
-        ):
+        for argument in ("weight_decay", "clipnorm", "clipvalue", "global_clipnorm", "use_ema", "loss_scale_factor"):
             if kwargs.get(argument):
                 raise ValueError(f"Give {argument} to the inner optimizer.")
         super().__init__(learning_rate=0.0, name=name)
@@ -98,9 +89,7 @@ class LossScaleOptimizer(Optimizer):
         grads = list(grads)
         if trainable_variables is None:
             if not self.built:
-                raise ValueError(
-                    f"{self.name} has no variables yet: pass trainable_variables, or call build()."
-                )
+                raise ValueError(f"{self.name} has no variables yet: pass trainable_variables, or call build().")
             trainable_variables = self._trainable_variables
         variables = list(trainable_variables)
         if not self.built:

@@ -71,9 +71,7 @@ class OptimizerMap:
     def from_config(cls, config: dict[str, Any], custom_objects: dict[str, Any] | None = None) -> Any:
         """A map from what `get_config` returned."""
         make = lambda value: deserialize_keras_object(value, custom_objects=custom_objects)
-        return cls(
-            make(config["default_optimizer"]), {k: make(v) for k, v in config["optimizer_map"].items()}
-        )
+        return cls(make(config["default_optimizer"]), {k: make(v) for k, v in config["optimizer_map"].items()})
 
 
 def _check(optimizer: Any) -> None:
@@ -91,9 +89,7 @@ class MultiOptimizer(Optimizer):
         name: default the class's name.
     """
 
-    def __init__(
-        self, optimizer_map: Any, loss_scale_factor: float | None = None, name: str | None = None
-    ) -> None:
+    def __init__(self, optimizer_map: Any, loss_scale_factor: float | None = None, name: str | None = None) -> None:
         if not isinstance(optimizer_map, OptimizerMap):
             raise TypeError(f"optimizer_map is an OptimizerMap, not {optimizer_map!r}.")
         super().__init__(learning_rate=0.0, loss_scale_factor=loss_scale_factor, name=name)
@@ -102,10 +98,7 @@ class MultiOptimizer(Optimizer):
     @property
     def optimizers(self) -> list[Any]:
         """The optimizers, those of the expressions first."""
-        listed = [
-            *(self.optimizer_map[key] for key in self.optimizer_map),
-            self.optimizer_map.default_optimizer,
-        ]
+        listed = [*(self.optimizer_map[key] for key in self.optimizer_map), self.optimizer_map.default_optimizer]
         return list({id(o): o for o in listed}.values())
 
     def build(self, var_list: Any) -> None:

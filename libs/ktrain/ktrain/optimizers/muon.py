@@ -142,9 +142,7 @@ class Muon(Optimizer):
         x = ops.divide(x, ops.add(ops.sqrt(ops.sum(ops.square(x))), 1e-7))
         for _ in range(steps):
             square = ops.matmul(x, self.transpose_last_axis(x))
-            poly = ops.add(
-                ops.multiply(self.muon_b, square), ops.multiply(self.muon_c, ops.matmul(square, square))
-            )
+            poly = ops.add(ops.multiply(self.muon_b, square), ops.multiply(self.muon_c, ops.matmul(square, square)))
             x = ops.add(ops.multiply(self.muon_a, x), ops.matmul(poly, x))
         return self.transpose_last_axis(x) if tall else x
 

@@ -57,18 +57,10 @@ class Nadam(Optimizer):
     def update_all(self, grads: list[Any], variables: list[Any], learning_rate: Any) -> None:
         dtype = self._product.dtype
         step = ops.cast(ops.add(self.iterations, 1), dtype)
-        decayed = lambda at: ops.multiply(
-            self.beta_1, ops.subtract(1.0, ops.multiply(0.5, ops.power(0.96, at)))
-        )
+        decayed = lambda at: ops.multiply(self.beta_1, ops.subtract(1.0, ops.multiply(0.5, ops.power(0.96, at))))
         now, following = decayed(step), decayed(ops.add(step, 1.0))
         product = ops.multiply(self._product, now)
-        self._factors = (
-            now,
-            following,
-            product,
-            ops.multiply(product, following),
-            ops.power(self.beta_2, step),
-        )
+        self._factors = (now, following, product, ops.multiply(product, following), ops.power(self.beta_2, step))
         self._product.assign(product)
         super().update_all(grads, variables, learning_rate)
 
@@ -87,9 +79,4 @@ class Nadam(Optimizer):
         variable.assign_sub(ops.divide(step, ops.add(spread, self.epsilon)))
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "beta_1": self.beta_1,
-            "beta_2": self.beta_2,
-            "epsilon": self.epsilon,
-        }
+        return {**super().get_config(), "beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}

@@ -58,9 +58,7 @@ class Optimizer:
         **kwargs: Any,
     ) -> None:
         if kwargs.pop("decay", None) is not None:
-            raise ValueError(
-                "decay is not an argument any more; use a schedule from keras.optimizers.schedules."
-            )
+            raise ValueError("decay is not an argument any more; use a schedule from keras.optimizers.schedules.")
         if kwargs:
             raise ValueError(f"{type(self).__name__} got unknown arguments: {', '.join(sorted(kwargs))}.")
         limits = {"clipnorm": clipnorm, "clipvalue": clipvalue, "global_clipnorm": global_clipnorm}
@@ -72,9 +70,7 @@ class Optimizer:
             if ema_overwrite_frequency and (
                 not isinstance(ema_overwrite_frequency, int) or ema_overwrite_frequency < 1
             ):
-                raise ValueError(
-                    f"ema_overwrite_frequency is a positive integer, not {ema_overwrite_frequency!r}."
-                )
+                raise ValueError(f"ema_overwrite_frequency is a positive integer, not {ema_overwrite_frequency!r}.")
         if gradient_accumulation_steps is not None and gradient_accumulation_steps < 2:
             raise ValueError(f"gradient_accumulation_steps is at least 2, not {gradient_accumulation_steps}.")
         self.name = name or auto_name(type(self).__name__)
@@ -94,9 +90,7 @@ class Optimizer:
         self._not_decayed: set[int] | None = None
         self._not_decayed_names: list[str] = []
         self._fused: Any = None
-        self._iterations = self.add_variable(
-            (), dtype="int", aggregation="only_first_replica", name="iteration"
-        )
+        self._iterations = self.add_variable((), dtype="int", aggregation="only_first_replica", name="iteration")
         if isinstance(learning_rate, dict):
             learning_rate = deserialize_keras_object(learning_rate)
         self._schedule: Any = None
@@ -260,9 +254,7 @@ class Optimizer:
         grads = list(grads)
         if trainable_variables is None:
             if not self.built:
-                raise ValueError(
-                    f"{self.name} has no variables yet: pass trainable_variables, or call build()."
-                )
+                raise ValueError(f"{self.name} has no variables yet: pass trainable_variables, or call build().")
             variables = self._trainable_variables
         else:
             variables = list(trainable_variables)
@@ -296,9 +288,7 @@ class Optimizer:
     def _without_missing(self, grads: list[Any], variables: list[Any]) -> tuple[list[Any], list[Any]]:
         pairs = [(g, v) for g, v in zip(grads, variables) if g is not None]
         if not pairs:
-            raise ValueError(
-                "No gradient for any variable: the loss does not depend on the trainable variables."
-            )
+            raise ValueError("No gradient for any variable: the loss does not depend on the trainable variables.")
         if len(pairs) < len(grads):
             missing = ", ".join(v.path for g, v in zip(grads, variables) if g is None)
             warnings.warn(f"The loss does not depend on {missing}: they are not updated.", stacklevel=4)
@@ -384,11 +374,7 @@ class Optimizer:
         if not self._not_decayed and not self._not_decayed_names:
             self._not_decayed = None
             return
-        named = {
-            id(v)
-            for v in self._trainable_variables
-            if any(re.search(n, v.path) for n in self._not_decayed_names)
-        }
+        named = {id(v) for v in self._trainable_variables if any(re.search(n, v.path) for n in self._not_decayed_names)}
         self._not_decayed = (self._not_decayed or set()) | named
 
     def decays(self, variable: Any) -> bool:
@@ -425,9 +411,7 @@ class Optimizer:
         """The loss times `loss_scale_factor`."""
         return loss if self.loss_scale_factor is None else ops.multiply(loss, self.loss_scale_factor)
 
-    def stateless_apply(
-        self, optimizer_variables: Any, grads: Any, trainable_variables: Any
-    ) -> tuple[Any, Any]:
+    def stateless_apply(self, optimizer_variables: Any, grads: Any, trainable_variables: Any) -> tuple[Any, Any]:
         """`apply` as a pure function of values.
 
         Args:
@@ -445,9 +429,7 @@ class Optimizer:
             (optimizer_variables, own, "optimizer_variables"), (trainable_variables, trained, "trainable_variables"),
         ):  # fmt: skip
             if len(given) != len(expected):
-                raise ValueError(
-                    f"{what} has {len(given)} values, but {self.name} has {len(expected)} variables."
-                )
+                raise ValueError(f"{what} has {len(given)} values, but {self.name} has {len(expected)} variables.")
         mapping = [*zip(trained, trainable_variables), *zip(own, optimizer_variables)]
         with StatelessScope(state_mapping=mapping) as scope:
             self.apply(grads, trained)
@@ -505,10 +487,7 @@ class Optimizer:
         """An optimizer from what `get_config` returned."""
         rate = config.get("learning_rate")
         if isinstance(rate, dict):
-            config = {
-                **config,
-                "learning_rate": deserialize_keras_object(rate, custom_objects=custom_objects),
-            }
+            config = {**config, "learning_rate": deserialize_keras_object(rate, custom_objects=custom_objects)}
         return cls(**config)
 
     def __repr__(self) -> str:

@@ -50,9 +50,7 @@ class RMSprop(Optimizer):
         super().build(var_list)
         self._velocities = self.add_optimizer_variables(var_list, "velocity")
         self._momentums = self.add_optimizer_variables(var_list, "momentum") if self.momentum > 0 else []
-        self._average_gradients = (
-            self.add_optimizer_variables(var_list, "average_gradient") if self.centered else []
-        )
+        self._average_gradients = self.add_optimizer_variables(var_list, "average_gradient") if self.centered else []
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:
         rate = ops.cast(learning_rate, variable.dtype)

@@ -61,8 +61,4 @@ class SGD(Optimizer):
         variable.assign_add(velocity)
 
     def get_config(self) -> dict[str, Any]:
-        return {
-            **super().get_config(),
-            "momentum": self.momentum,
-            "nesterov": self.nesterov,
-        }
+        return {**super().get_config(), "momentum": self.momentum, "nesterov": self.nesterov}

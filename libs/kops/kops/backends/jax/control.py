@@ -45,15 +45,11 @@ def _fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
     return jax.lax.fori_loop(lower, upper, lambda i, x: tensors(body_fun(i, x)), tensors(init_val))
 
 
-def _scan(
-    f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1
-) -> Any:
+def _scan(f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1) -> Any:
     check_scan(f, unroll)
     xs = tensors(xs)
     size = leading("scan", xs, length)
-    return jax.lax.scan(
-        lambda c, x: tensors(f(c, x)), tensors(init), xs, size, reverse=reverse, unroll=unroll
-    )
+    return jax.lax.scan(lambda c, x: tensors(f(c, x)), tensors(init), xs, size, reverse=reverse, unroll=unroll)
 
 
 def _map(f: Any, xs: Any) -> Any:

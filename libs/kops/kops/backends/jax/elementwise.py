@@ -16,9 +16,7 @@ def _power(x: Any, y: Any) -> Any:
     # A whole exponent becomes multiplications, with exact gradients at 0.
     if type(y) is float and y.is_integer() and abs(y) < 64:
         return jnp.power(x, int(y))
-    if jnp.issubdtype(jnp.result_type(x), jnp.integer) and jnp.issubdtype(
-        jnp.result_type(y), jnp.signedinteger
-    ):
+    if jnp.issubdtype(jnp.result_type(x), jnp.integer) and jnp.issubdtype(jnp.result_type(y), jnp.signedinteger):
         x, y = jnp.asarray(x), jnp.asarray(y)
         below = jnp.where(jnp.abs(x) == 1, jnp.where((x == -1) & (y % 2 == 1), -1, 1), 0).astype(x.dtype)
         return jnp.where(y < 0, below, jnp.power(x, jnp.maximum(y, 0)))

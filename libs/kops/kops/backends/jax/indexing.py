@@ -29,9 +29,7 @@ def _starts(x: Any, starts: Any, lengths: Any) -> Any:
     if not hasattr(starts, "shape"):
         for axis, (s, n) in enumerate(zip(starts, lengths)):  # jax clamps
             if isinstance(s, int) and not 0 <= s <= x.shape[axis] - max(n, 0):
-                raise ValueError(
-                    f"A slice from {s} of length {n} leaves axis {axis} of length {x.shape[axis]}."
-                )
+                raise ValueError(f"A slice from {s} of length {n} leaves axis {axis} of length {x.shape[axis]}.")
     return starts
 
 

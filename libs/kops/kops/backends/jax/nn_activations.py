@@ -20,11 +20,7 @@ def _wide(function: Any) -> Any:
 
     @wraps(function)
     def kernel(x: Any, *static: Any) -> Any:
-        return (
-            function(x.astype("float32"), *static).astype(x.dtype)
-            if x.dtype.itemsize < 4
-            else function(x, *static)
-        )
+        return function(x.astype("float32"), *static).astype(x.dtype) if x.dtype.itemsize < 4 else function(x, *static)
 
     return kernel
 

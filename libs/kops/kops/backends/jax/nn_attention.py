@@ -35,9 +35,7 @@ def dot_product_attention(
     if flash_attention and jax.default_backend() != "gpu":
         raise ValueError("flash_attention=True needs a GPU on this backend.")
     factor = None if scale is None else float(scale)
-    return _fused(
-        query, key, value, bias, mask, scale=factor, is_causal=is_causal, implementation=implementation
-    )
+    return _fused(query, key, value, bias, mask, scale=factor, is_causal=is_causal, implementation=implementation)
 
 
 TABLE = {"dot_product_attention": dot_product_attention}

@@ -11,11 +11,7 @@ from jax import lax
 from kops import windows
 
 _LAYOUTS = {
-    (n, first): (
-        "NC" + axes if first else "N" + axes + "C",
-        axes + "IO",
-        "NC" + axes if first else "N" + axes + "C",
-    )
+    (n, first): ("NC" + axes if first else "N" + axes + "C", axes + "IO", "NC" + axes if first else "N" + axes + "C")
     for n, axes in ((1, "H"), (2, "HW"), (3, "HWD"))
     for first in (False, True)
 }
@@ -58,9 +54,7 @@ def _wants_shifts(x: Any, kernel: Any, g: windows.Geometry) -> bool:
     )
 
 
-def depthwise_conv(
-    x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any
-) -> Any:
+def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
     g = windows.geometry(x.ndim, strides, padding, data_format, dilation_rate)
     depth, multiplier = kernel.shape[-2:]
     if windows.channels(x.shape, g) != depth:

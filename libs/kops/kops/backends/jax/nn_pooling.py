@@ -28,13 +28,7 @@ def _reduce(x: Any, start: Any, combine: Any, window: Any, g: windows.Geometry) 
 
 @partial(jax.jit, static_argnums=(1, 2))
 def _max(x: Any, window: Any, g: windows.Geometry) -> Any:
-    low = (
-        -np.inf
-        if jnp.issubdtype(x.dtype, jnp.inexact)
-        else False
-        if x.dtype == bool
-        else jnp.iinfo(x.dtype).min
-    )
+    low = -np.inf if jnp.issubdtype(x.dtype, jnp.inexact) else False if x.dtype == bool else jnp.iinfo(x.dtype).min
     return _reduce(x, low, lax.max, window, g)
 
 

@@ -38,9 +38,7 @@ def with_values(x: BCOO, change: Callable[[Any], Any]) -> BCOO:
 
 
 def _like(x: BCOO, data: Any) -> BCOO:
-    return BCOO(
-        (data, x.indices), shape=x.shape, indices_sorted=x.indices_sorted, unique_indices=x.unique_indices
-    )
+    return BCOO((data, x.indices), shape=x.shape, indices_sorted=x.indices_sorted, unique_indices=x.unique_indices)
 
 
 def _add(x: Any, y: Any) -> Any:

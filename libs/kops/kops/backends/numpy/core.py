@@ -58,9 +58,7 @@ def convert(x: Any, dtype: str | None) -> Any:
         return np.asarray(x, dtype=native_dtype(dtype))
     array = np.asarray(x)
     if array.dtype == object:
-        raise ValueError(
-            f"Cannot make a tensor of {x!r}: its rows have different lengths or hold other objects."
-        )
+        raise ValueError(f"Cannot make a tensor of {x!r}: its rows have different lengths or hold other objects.")
     if hasattr(x, "dtype"):
         return array
     # Python numbers and lists of them have no dtype of their own: ours is floatx, or int32 where it fits.
@@ -128,8 +126,5 @@ def layer_base() -> type:
 
 def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:
     return probe(
-        function,
-        args,
-        kwargs,
-        lambda call, specs: call([np.ones(shape, native_dtype(d)) for shape, d in specs]),
+        function, args, kwargs, lambda call, specs: call([np.ones(shape, native_dtype(d)) for shape, d in specs])
     )

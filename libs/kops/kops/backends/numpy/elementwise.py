@@ -162,9 +162,7 @@ TABLE = {
     "trunc": _trunc,
     "view_as_complex": _view_as_complex,
     "view_as_real": _view_as_real,
-    "where": lambda condition, x1=None, x2=None: (
-        np.where(condition, x1, x2) if x1 is not None else np.where(condition)
-    ),
+    "where": lambda condition, x1=None, x2=None: np.where(condition, x1, x2) if x1 is not None else np.where(condition),
 }
 _TAKE_SCALARS = (
     "add divide equal floor_divide fmod greater greater_equal less less_equal maximum minimum mod multiply not_equal "

@@ -4,9 +4,4 @@ from __future__ import annotations
 
 import numpy as np
 
-TABLE = {
-    "diagonal": np.diagonal,
-    "diag": np.diag,
-    "tril": np.tril,
-    "triu": np.triu,
-}
+TABLE = {"diagonal": np.diagonal, "diag": np.diag, "tril": np.tril, "triu": np.triu}

@@ -81,9 +81,7 @@ def _depthwise(x: Any, kernel: Any, g: windows.Geometry) -> Any:
     return total.reshape(*total.shape[:-2], weights.shape[-2] * weights.shape[-1])
 
 
-def depthwise_conv(
-    x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any
-) -> Any:
+def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
     g = windows.geometry(x.ndim, strides, padding, data_format, dilation_rate)
     _check(x, kernel, 1, g)
     return _depthwise(x, kernel, g)
@@ -94,17 +92,13 @@ def _conv_transpose(x: Any, kernel: Any, crops: Any, g: windows.Geometry) -> Any
     x, kernel = widened(x), widened(kernel)
     window = kernel.shape[:-2]
     sizes = x.shape[1:-1]
-    full = [
-        (n - 1) * s + windows.extent(w, d) if n else 0
-        for n, w, s, d in zip(sizes, window, g.strides, g.dilation)
-    ]
+    full = [(n - 1) * s + windows.extent(w, d) if n else 0 for n, w, s, d in zip(sizes, window, g.strides, g.dilation)]
     # Room for the zeros that a negative crop appends.
     room = [f + max(-after, 0) for f, (_, after) in zip(full, crops)]
     out = np.zeros((x.shape[0], *room, kernel.shape[-2]), np.result_type(x, kernel))
     for offsets in itertools.product(*(range(w) for w in window)):
         place = tuple(
-            slice(o * d, o * d + (n - 1) * s + 1, s)
-            for o, n, s, d in zip(offsets, sizes, g.strides, g.dilation)
+            slice(o * d, o * d + (n - 1) * s + 1, s) for o, n, s, d in zip(offsets, sizes, g.strides, g.dilation)
         )
         out[(slice(None), *place)] += x @ kernel[offsets].T
     keep = tuple(slice(before, f - after) for f, (before, after) in zip(full, crops))

@@ -12,13 +12,7 @@ from kops.backends.numpy.nn_conv import around_channels, pad_sizes, widened
 
 def lowest(dtype: Any) -> Any:
     """The neutral element of `max`."""
-    return (
-        -np.inf
-        if dtype.kind not in "iub"
-        else np.zeros((), dtype)
-        if dtype.kind == "b"
-        else np.iinfo(dtype).min
-    )
+    return -np.inf if dtype.kind not in "iub" else np.zeros((), dtype) if dtype.kind == "b" else np.iinfo(dtype).min
 
 
 @around_channels

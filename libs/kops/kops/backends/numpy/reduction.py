@@ -24,9 +24,7 @@ def _extreme(function: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
         if initial is None:
             return function(x, axis=_axis(axis), keepdims=keepdims)
-        return function(
-            x, axis=_axis(axis), keepdims=keepdims, initial=np.asarray(initial).astype(x.dtype)[()]
-        )
+        return function(x, axis=_axis(axis), keepdims=keepdims, initial=np.asarray(initial).astype(x.dtype)[()])
 
     return kernel
 
@@ -36,9 +34,7 @@ def _plain(function: Any) -> Any:
 
 
 def _prod(x: Any, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
-    return np.prod(
-        _wide(x), axis=_axis(axis), keepdims=keepdims, dtype=None if x.dtype.kind in "fVc" else x.dtype
-    )
+    return np.prod(_wide(x), axis=_axis(axis), keepdims=keepdims, dtype=None if x.dtype.kind in "fVc" else x.dtype)
 
 
 # The ufunc's own method spares what np.sum does around it.

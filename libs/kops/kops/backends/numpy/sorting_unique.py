@@ -7,9 +7,7 @@ from typing import Any
 import numpy as np
 
 
-def unique(
-    x: Any, ordered: bool, index: bool, inverse: bool, counts: bool, axis: Any, size: Any, fill: Any
-) -> Any:
+def unique(x: Any, ordered: bool, index: bool, inverse: bool, counts: bool, axis: Any, size: Any, fill: Any) -> Any:
     values, first, which, number = np.unique(
         x.astype(np.float32) if x.dtype.name == "bfloat16" else x,
         return_index=True,
@@ -24,9 +22,7 @@ def unique(
         values = _sized(values, size, along, fill)
         first = _sized(first, size, 0, None)
         number = _sized(number, size, 0, 0)
-    extras = [
-        a.astype(np.int32) for a, wanted in ((first, index), (which, inverse), (number, counts)) if wanted
-    ]
+    extras = [a.astype(np.int32) for a, wanted in ((first, index), (which, inverse), (number, counts)) if wanted]
     return (values, *extras) if extras else values
 
 

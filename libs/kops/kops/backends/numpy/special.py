@@ -12,13 +12,7 @@ from typing import Any
 import numpy as np
 
 # Numerators and denominators for |x| <= 0.46875, up to 4, and beyond, highest power first.
-_A = [
-    1.85777706184603153e-1,
-    3.16112374387056560,
-    1.13864154151050156e2,
-    3.77485237685302021e2,
-    3.20937758913846947e3,
-]
+_A = [1.85777706184603153e-1, 3.16112374387056560, 1.13864154151050156e2, 3.77485237685302021e2, 3.20937758913846947e3]
 _B = [1.0, 2.36012909523441209e1, 2.44024637934444173e2, 1.28261652607737228e3, 2.84423683343917062e3]
 _C = [
     2.15311535474403846e-8, 5.64188496988670089e-1, 8.88314979438837594, 6.61191906371416295e1, 2.98635138197400131e2,
@@ -102,9 +96,7 @@ def erfinv(x: Any) -> Any:
     x = np.asarray(x, np.float32 if narrow else np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         w = -np.log((1 - x) * (1 + x))
-        y = x * np.where(
-            w < 5, np.polyval(_CENTRAL, w - 2.5), np.polyval(_TAIL, np.sqrt(np.maximum(w, 5)) - 3)
-        )
+        y = x * np.where(w < 5, np.polyval(_CENTRAL, w - 2.5), np.polyval(_TAIL, np.sqrt(np.maximum(w, 5)) - 3))
         edge = np.abs(x) == 1
         y = np.where(edge, 0, y)
         for _ in range(0 if narrow else 2):

@@ -31,16 +31,10 @@ def lengths(x: Any) -> Any:
 def pack(values: Any) -> Any:
     """A vector of ints some of which are graph tensors."""
     if hasattr(values, "shape") or not any(isinstance(v, GraphTensor) for v in values):
-        return (
-            opset.convert(node(values), ov.Type.i64).output(0)
-            if hasattr(values, "shape")
-            else i64(list(values))
-        )
+        return opset.convert(node(values), ov.Type.i64).output(0) if hasattr(values, "shape") else i64(list(values))
     one = i64([1])
     parts = [
-        opset.reshape(opset.convert(node(v), ov.Type.i64), one, False)
-        if isinstance(v, GraphTensor)
-        else i64([v])
+        opset.reshape(opset.convert(node(v), ov.Type.i64), one, False) if isinstance(v, GraphTensor) else i64([v])
         for v in values
     ]
     return opset.concat(parts, 0).output(0)

@@ -47,9 +47,4 @@ def _while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = 
     return result if several else result[0]
 
 
-TABLE = {
-    "_cond": _cond,
-    "stop_gradient": lambda x: x,
-    "switch": _switch,
-    "while_loop": _while_loop,
-}
+TABLE = {"_cond": _cond, "stop_gradient": lambda x: x, "switch": _switch, "while_loop": _while_loop}

@@ -190,9 +190,7 @@ def fetch(results: Any, structure: Any) -> Any:
     arrays = [np.array(results[i]) for i in range(len(leaves))]
     # The bits of bfloat16 come dressed as float16.
     arrays = [
-        a.view(np_core.native_dtype("bfloat16"))
-        if a.dtype == np.float16 and dtype_name(x) == "bfloat16"
-        else a
+        a.view(np_core.native_dtype("bfloat16")) if a.dtype == np.float16 and dtype_name(x) == "bfloat16" else a
         for a, x in zip(arrays, leaves)
     ]
     return tree.pack_sequence_as(structure, arrays)

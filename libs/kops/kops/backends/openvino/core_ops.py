@@ -21,9 +21,7 @@ def shape_handle(shape: Any) -> Any:
 
 
 def _full(shape: Any, value: Any, dtype: Any) -> Any:
-    value = (
-        cast(value, standardize_dtype(dtype)) if isinstance(value, GraphTensor) else np.asarray(value, dtype)
-    )
+    value = cast(value, standardize_dtype(dtype)) if isinstance(value, GraphTensor) else np.asarray(value, dtype)
     return GraphTensor(opset.broadcast(node(value), shape_handle(shape)))
 
 
@@ -40,10 +38,7 @@ def _like(value: int) -> Any:
 
 def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
     name = standardize_dtype(dtype)
-    parts = [
-        node(cast(x, name) if isinstance(x, GraphTensor) else np.asarray(x, dtype))
-        for x in (start, stop, step)
-    ]
+    parts = [node(cast(x, name) if isinstance(x, GraphTensor) else np.asarray(x, dtype)) for x in (start, stop, step)]
     return GraphTensor(opset.range(*parts, output_type=parts[0].get_element_type()))
 
 

@@ -248,9 +248,7 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 
 
 def _angle(x: Any) -> Any:
-    return opset.select(
-        opset.less(x, constant(0.0, x)), constant(math.pi, x), opset.multiply(x, constant(0.0, x))
-    )
+    return opset.select(opset.less(x, constant(0.0, x)), constant(math.pi, x), opset.multiply(x, constant(0.0, x)))
 
 
 def _negative(x: Any) -> Any:
@@ -282,11 +280,7 @@ def _gcd(x: Any, y: Any) -> Any:
 TABLE = {
     "absolute": _floats_only(
         opset.abs,
-        lambda x: (
-            opset.abs(x)
-            if x.get_element_type().is_signed() and x.get_element_type() != ov.Type.boolean
-            else x
-        ),
+        lambda x: opset.abs(x) if x.get_element_type().is_signed() and x.get_element_type() != ov.Type.boolean else x,
     ),
     "add": _binary(opset.add, opset.logical_or),
     "angle": _unary(_angle),

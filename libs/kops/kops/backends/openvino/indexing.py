@@ -185,9 +185,7 @@ TABLE = {
     "slice": _slice,
     "slice_update": _slice_update,
     "scatter": _scatter,
-    "scatter_update": lambda x, indices, updates, reduction: _scatter_into(
-        node(x), indices, updates, reduction
-    ),
+    "scatter_update": lambda x, indices, updates, reduction: _scatter_into(node(x), indices, updates, reduction),
     "nonzero": _nonzero,
     "one_hot": _one_hot,
 }

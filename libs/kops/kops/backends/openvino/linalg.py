@@ -32,9 +32,7 @@ def _tensordot(x1: Any, x2: Any, axes: Any) -> GraphTensor:
     right = list(_LETTERS[n1 : n1 + n2])
     for i, j in zip(first, second):
         right[j] = left[i]
-    kept = [c for i, c in enumerate(left) if i not in first] + [
-        c for j, c in enumerate(right) if j not in second
-    ]
+    kept = [c for i, c in enumerate(left) if i not in first] + [c for j, c in enumerate(right) if j not in second]
     return GraphTensor(opset.einsum([a, b], f"{''.join(left)},{''.join(right)}->{''.join(kept)}"))
 
 
@@ -69,9 +67,7 @@ def _correlate(x1: Any, x2: Any, mode: str) -> GraphTensor:
         start, stop = opset.subtract(short, one), long
     else:
         half = opset.divide(short, i64(2))
-        start = opset.select(
-            opset.greater_equal(n, m), opset.subtract(opset.subtract(short, one), half), half
-        )
+        start = opset.select(opset.greater_equal(n, m), opset.subtract(opset.subtract(short, one), half), half)
         stop = opset.add(start, long)
     start, stop = (opset.unsqueeze(s, zero) for s in (start, stop))
     return GraphTensor(opset.slice(whole, start, stop, i64([1]), i64([0])))
@@ -87,10 +83,4 @@ def _vander(x: Any, n: int | None, increasing: bool) -> GraphTensor:
     return cast(GraphTensor(opset.power(opset.unsqueeze(graph, i64([1])), powers)), x.dtype)
 
 
-TABLE = {
-    "matmul": _matmul,
-    "tensordot": _tensordot,
-    "einsum": _einsum,
-    "correlate": _correlate,
-    "vander": _vander,
-}
+TABLE = {"matmul": _matmul, "tensordot": _tensordot, "einsum": _einsum, "correlate": _correlate, "vander": _vander}

@@ -19,11 +19,7 @@ Step = Callable[[list[Any], list[Any]], tuple[list[Any], list[Any], Any]]
 
 
 def loop(
-    step: Step,
-    states: Sequence[Any],
-    sequences: Sequence[tuple[Any, int]] = (),
-    go: Any = None,
-    limit: int = -1,
+    step: Step, states: Sequence[Any], sequences: Sequence[tuple[Any, int]] = (), go: Any = None, limit: int = -1
 ) -> tuple[list[GraphTensor], list[GraphTensor]]:
     """Repeat `states, outputs, go_on = step(states, slices)`.
 

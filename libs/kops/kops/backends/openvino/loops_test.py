@@ -33,9 +33,7 @@ def test_running_product(axis):
 def test_a_body_takes_values_from_outside():
     def f(x, y):
         shift = kops.max(y)
-        return kops.while_loop(
-            lambda i, v: kops.less(i, 3), lambda i, v: (i + 1, v * 2.0 + shift + y[0]), (0, x)
-        )
+        return kops.while_loop(lambda i, v: kops.less(i, 3), lambda i, v: (i + 1, v * 2.0 + shift + y[0]), (0, x))
 
     compiled(f, X, X)
 

@@ -43,8 +43,7 @@ def _split(x: Any, sections: Any, axis: int) -> list[GraphTensor]:
     if isinstance(sections, int):
         return [GraphTensor(o) for o in opset.split(x, i64(axis), sections).outputs()]
     return [
-        GraphTensor(cut(x, axis, part.start, LAST if part.stop is None else part.stop))
-        for part in cuts(sections, None)
+        GraphTensor(cut(x, axis, part.start, LAST if part.stop is None else part.stop)) for part in cuts(sections, None)
     ]
 
 
@@ -130,9 +129,7 @@ TABLE = {
     "expand_dims": _graph(lambda x, axis: opset.unsqueeze(x, i64(list(as_tuple(axis))))),
     "squeeze": _graph(_squeeze),
     "concatenate": lambda xs, axis: GraphTensor(opset.concat([node(x) for x in xs], axis)),
-    "stack": lambda xs, axis: GraphTensor(
-        opset.concat([opset.unsqueeze(node(x), i64([axis])) for x in xs], axis)
-    ),
+    "stack": lambda xs, axis: GraphTensor(opset.concat([opset.unsqueeze(node(x), i64([axis])) for x in xs], axis)),
     "split": _split,
     "unstack": _unstack,
     "tile": _graph(lambda x, repeats: opset.tile(x, pack(as_tuple(repeats)))),

@@ -44,11 +44,7 @@ def _over_axes(build: Any) -> Any:
 
     def kernel(x: Any, axis: Any) -> Any:
         rank = len(x.shape)
-        axes = (
-            list(range(rank))
-            if axis is None
-            else [a % rank for a in ([axis] if isinstance(axis, int) else axis)]
-        )
+        axes = list(range(rank)) if axis is None else [a % rank for a in ([axis] if isinstance(axis, int) else axis)]
         if len(axes) == 1:
             return GraphTensor(build(node(x), axes[0]))
         order = [a for a in range(rank) if a not in axes] + axes

@@ -35,9 +35,7 @@ def _grouped(x: Any, weights: Any, window: Sequence[int], groups: int, g: window
     """`weights`: (groups, out / groups, in / groups, *window)."""
     zeros = [0] * g.n
     return from_first(
-        opset.group_convolution(
-            to_first(x, g), weights, list(g.strides), zeros, zeros, list(g.dilation), auto_pad(g)
-        ),
+        opset.group_convolution(to_first(x, g), weights, list(g.strides), zeros, zeros, list(g.dilation), auto_pad(g)),
         g,
     )
 
@@ -51,15 +49,11 @@ def conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dila
     if groups > 1:
         return _grouped(x, _reshaped(weights, [groups, out // groups, taken, *window]), window, groups, g)
     zeros = [0] * g.n
-    y = opset.convolution(
-        to_first(x, g), weights, list(g.strides), zeros, zeros, list(g.dilation), auto_pad(g)
-    )
+    y = opset.convolution(to_first(x, g), weights, list(g.strides), zeros, zeros, list(g.dilation), auto_pad(g))
     return from_first(y, g)
 
 
-def depthwise_conv(
-    x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any
-) -> Any:
+def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
     g = windows.geometry(len(x.shape), strides, padding, data_format, dilation_rate)
     window = list(kernel.shape[:-2])
     depth, multiplier = kernel.shape[-2:]
@@ -82,9 +76,7 @@ def conv_transpose(
     if any(appended):
         zeros = opset.constant(np.zeros(g.n + 2, np.int64))
         ends = opset.constant(np.array([0, 0, *appended], np.int64))
-        y = opset.pad(
-            y, zeros, ends, "constant", opset.convert(opset.constant(np.float32(0)), y.get_element_type())
-        )
+        y = opset.pad(y, zeros, ends, "constant", opset.convert(opset.constant(np.float32(0)), y.get_element_type()))
     return from_first(y, g)
 
 

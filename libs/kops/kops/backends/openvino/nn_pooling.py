@@ -26,9 +26,7 @@ def max_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: An
     if (nothing := _nothing(x, window, g)) is not None:
         return nothing
     zeros = [0] * g.n
-    y = opset.max_pool(
-        to_first(x, g), list(g.strides), [1] * g.n, zeros, zeros, list(window), auto_pad=auto_pad(g)
-    )
+    y = opset.max_pool(to_first(x, g), list(g.strides), [1] * g.n, zeros, zeros, list(window), auto_pad=auto_pad(g))
     return from_first(y.output(0), g)
 
 
@@ -38,9 +36,7 @@ def average_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format
         return nothing
     zeros = [0] * g.n
     # The AvgPool of opset16 crashes the CPU plugin of OpenVINO 2026.4.
-    y = opset14.avg_pool(
-        to_first(x, g), list(g.strides), zeros, zeros, list(window), True, auto_pad=auto_pad(g)
-    )
+    y = opset14.avg_pool(to_first(x, g), list(g.strides), zeros, zeros, list(window), True, auto_pad=auto_pad(g))
     return from_first(y, g)
 
 

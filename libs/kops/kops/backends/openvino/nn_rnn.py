@@ -67,9 +67,7 @@ def _zeros(count: int, like: Any) -> Any:
     return opset.convert(opset.constant(np.zeros(count, np.float32)), node(like).get_element_type())
 
 
-def lstm(
-    inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool
-) -> Any:
+def lstm(inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool) -> Any:
     units = recurrent_kernel.shape[0]
     order = [1, 0, 2, 3]
     given = node(bias) if bias is not None else _zeros(4 * units, kernel)
@@ -82,14 +80,7 @@ def lstm(
 
 
 def gru(
-    inputs: Any,
-    h0: Any,
-    kernel: Any,
-    recurrent_kernel: Any,
-    bias: Any,
-    mask: Any,
-    reverse: bool,
-    reset_after: bool,
+    inputs: Any, h0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool, reset_after: bool
 ) -> Any:
     units = recurrent_kernel.shape[0]
     order = [0, 1, 2]
@@ -107,22 +98,13 @@ def gru(
         b = _bias([node(bias)], order, units)
 
     def build(x: Any, states: Any, lengths: Any, w: Any, r: Any, b: Any, direction: str) -> Any:
-        return opset.gru_sequence(
-            x, *states, lengths, w, r, b, units, direction, linear_before_reset=reset_after
-        )
+        return opset.gru_sequence(x, *states, lengths, w, r, b, units, direction, linear_before_reset=reset_after)
 
     return _run(build, inputs, (h0,), kernel, recurrent_kernel, b, order, reverse)
 
 
 def simple_rnn(
-    inputs: Any,
-    h0: Any,
-    kernel: Any,
-    recurrent_kernel: Any,
-    bias: Any,
-    mask: Any,
-    reverse: bool,
-    activation: str,
+    inputs: Any, h0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool, activation: str
 ) -> Any:
     units = recurrent_kernel.shape[0]
     given = node(bias) if bias is not None else _zeros(units, kernel)

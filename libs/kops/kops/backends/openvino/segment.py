@@ -19,9 +19,7 @@ def _segment(reduction: str) -> Any:
         graph = node(data)
         n = i64(num) if num is not None else opset.add(opset.reduce_max(rows, i64([0]), False), i64(1))
         outside = opset.logical_or(opset.less(rows, i64(0)), opset.greater_equal(rows, n))
-        rows = opset.unsqueeze(
-            opset.select(outside, n, rows), i64([1])
-        )  # one more segment for what belongs to none
+        rows = opset.unsqueeze(opset.select(outside, n, rows), i64([1]))  # one more segment for what belongs to none
         rest = opset.slice(lengths(graph), i64([1]), i64([LAST]), i64([1]), i64([0]))
         more = opset.unsqueeze(opset.add(n, i64(1)), i64([0]))
         start = node(cast(np.asarray(start_of(reduction, data.dtype)), data.dtype))

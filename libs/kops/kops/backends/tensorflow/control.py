@@ -46,9 +46,7 @@ def _fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
     return _while_loop(lambda i, x: i < last, lambda i, x: (i + 1, body_fun(i, x)), (first, init_val))[1]
 
 
-def _scan(
-    f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1
-) -> Any:
+def _scan(f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1) -> Any:
     check_scan(f, unroll)
     carry, xs = tensors(init), tensors(xs)
     size = leading("scan", xs, length)
@@ -134,9 +132,7 @@ def _jvp(fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> Any:
     with tf.autodiff.ForwardAccumulator(primals, tangents) as accumulator:
         out = fun(*primals)
         out, aux = out if has_aux else (out, None)
-    found = tree.map_structure(
-        lambda x: accumulator.jvp(x, unconnected_gradients=tf.UnconnectedGradients.ZERO), out
-    )
+    found = tree.map_structure(lambda x: accumulator.jvp(x, unconnected_gradients=tf.UnconnectedGradients.ZERO), out)
     return (out, found, aux) if has_aux else (out, found)
 
 

@@ -49,9 +49,7 @@ def _parts(function: Any, join: Any) -> Any:
     """Of complex numbers, the predicate of both parts."""
 
     def kernel(x: Any) -> Any:
-        return (
-            join(function(tf.math.real(x)), function(tf.math.imag(x))) if x.dtype.is_complex else function(x)
-        )
+        return join(function(tf.math.real(x)), function(tf.math.imag(x))) if x.dtype.is_complex else function(x)
 
     return kernel
 
@@ -82,9 +80,7 @@ def _round(x: Any, decimals: int = 0) -> Any:
         return tf.cast(tf.round(tf.cast(x, tf.float64) / scale) * scale, x.dtype)
     wide = tf.cast(x, tf.float32) if x.dtype.size == 2 else x
     scale = 10.0 ** abs(decimals)
-    return tf.cast(
-        tf.round(wide * scale) / scale if decimals > 0 else tf.round(wide / scale) * scale, x.dtype
-    )
+    return tf.cast(tf.round(wide * scale) / scale if decimals > 0 else tf.round(wide / scale) * scale, x.dtype)
 
 
 _BITS = {2: tf.int16, 4: tf.int32, 8: tf.int64}
@@ -330,7 +326,6 @@ TABLE = {
     "where": _where,
 }
 _TAKE_SCALARS = (
-    "add equal floor_divide greater greater_equal less less_equal maximum minimum mod multiply not_equal power "
-    "subtract"
+    "add equal floor_divide greater greater_equal less less_equal maximum minimum mod multiply not_equal power subtract"
 )
 SCALARS = frozenset(_TAKE_SCALARS.split())

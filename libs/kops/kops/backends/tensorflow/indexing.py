@@ -114,10 +114,7 @@ def _wrapped_rows(indices: Any, x_shape: Any) -> Any:
 def _fit_values(values: Any, indices: Any, shape: Any) -> Any:
     """Updates broadcast to what the indices address."""
     wanted = tf.concat([tf.shape(indices)[:-1], tf.cast(shape, tf.int32)[indices.shape[-1] :]], 0)
-    if (
-        values.shape.rank == indices.shape.rank - 1 + len(shape) - indices.shape[-1]
-        and values.shape.is_fully_defined()
-    ):
+    if values.shape.rank == indices.shape.rank - 1 + len(shape) - indices.shape[-1] and values.shape.is_fully_defined():
         if 1 not in values.shape:
             return values
     return tf.broadcast_to(values, wanted)
@@ -179,8 +176,6 @@ TABLE = {
     "slice_update": _slice_update,
     "scatter": _scatter,
     "scatter_update": _scatter_update,
-    "nonzero": lambda x: tuple(
-        tf.cast(c, tf.int32) for c in tf.unstack(tf.where(x), num=x.shape.rank, axis=1)
-    ),
+    "nonzero": lambda x: tuple(tf.cast(c, tf.int32) for c in tf.unstack(tf.where(x), num=x.shape.rank, axis=1)),
     "one_hot": _one_hot,
 }

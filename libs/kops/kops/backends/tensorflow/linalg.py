@@ -39,11 +39,7 @@ def _matmul(x1: Any, x2: Any) -> Any:
     if rank2 == 1:
         x2 = tf.expand_dims(x2, 1)
     out = tf.linalg.matmul(x1, x2)
-    return (
-        tf.squeeze(out, ([-2] if rank1 == 1 else []) + ([-1] if rank2 == 1 else []))
-        if 1 in (rank1, rank2)
-        else out
-    )
+    return tf.squeeze(out, ([-2] if rank1 == 1 else []) + ([-1] if rank2 == 1 else [])) if 1 in (rank1, rank2) else out
 
 
 def _einsum(subscripts: str, operands: Any, kwargs: Any) -> Any:

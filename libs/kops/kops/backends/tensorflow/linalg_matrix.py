@@ -45,9 +45,7 @@ def _lu_factor(x: Any) -> Any:
     current = tf.broadcast_to(tf.range(n), tf.shape(order))
     pivots = []
     for i in range(n):
-        place = tf.argmax(
-            tf.cast(tf.equal(current, order[..., i : i + 1]), tf.int32), axis=-1, output_type=tf.int32
-        )
+        place = tf.argmax(tf.cast(tf.equal(current, order[..., i : i + 1]), tf.int32), axis=-1, output_type=tf.int32)
         pivots.append(place)
         moved = tf.where(tf.range(n) == place[..., None], current[..., i : i + 1], current)
         current = tf.where(tf.range(n) == i, order[..., i : i + 1], moved)

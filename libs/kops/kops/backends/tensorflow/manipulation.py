@@ -6,17 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
-from kops.dims import (
-    COPYING_PADS,
-    as_tuple,
-    cuts,
-    other_pad,
-    pad_pairs,
-    pad_positions,
-    positive,
-    shift_pairs,
-    target,
-)
+from kops.dims import COPYING_PADS, as_tuple, cuts, other_pad, pad_pairs, pad_positions, positive, shift_pairs, target
 
 
 def length_of(x: Any, axis: int) -> Any:

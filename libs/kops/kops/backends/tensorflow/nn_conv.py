@@ -60,9 +60,7 @@ def conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dila
     return from_last(_strided(run, x, kernel.shape[:-2], g), g)
 
 
-def depthwise_conv(
-    x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any
-) -> Any:
+def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
     g = windows.geometry(len(x.shape), strides, padding, data_format, dilation_rate)
     if windows.channels(x.shape, g) != kernel.shape[-2]:
         raise ValueError("The kernel is for another number of channels.")

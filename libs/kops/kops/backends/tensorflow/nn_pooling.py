@@ -17,11 +17,7 @@ def _pool(x: Any, kind: str, pool_size: Any, strides: Any, padding: str, data_fo
         return tf.zeros([0 if d is None else d for d in sizes], x.dtype)
     dtype = x.dtype
     # CPU kernels are for these only; a float64 holds every int of up to 53 bits.
-    wide = (
-        x
-        if dtype in (tf.float32, tf.float64)
-        else tf.cast(x, tf.float32 if dtype.is_floating else tf.float64)
-    )
+    wide = x if dtype in (tf.float32, tf.float64) else tf.cast(x, tf.float32 if dtype.is_floating else tf.float64)
     wide = to_last(wide, g)
     if g.n == 3 and wide.dtype == tf.float64:
         return tf.cast(from_last(_slices(wide, kind, window, g), g), dtype)
@@ -54,9 +50,7 @@ def _slices(x: Any, kind: str, window: Any, g: windows.Geometry) -> Any:
     """Three dimensions in float64, for which there is no kernel."""
     sizes = x.shape.as_list()[1:-1]
     if None in sizes:
-        raise NotImplementedError(
-            "TensorFlow pools three unknown dimensions only in float32 and half precision."
-        )
+        raise NotImplementedError("TensorFlow pools three unknown dimensions only in float32 and half precision.")
     pads = [[0, 0], *map(list, windows.paddings(sizes, window, g)), [0, 0]]
     padded = tf.pad(x, pads, constant_values=x.dtype.min if kind == "MAX" else 0)
     parts = list(windows.taps(padded, window, g))

@@ -47,9 +47,7 @@ def _hash(seed: Any, shape: Any) -> Any:
 
 # Eager, one call of a graph costs less than two dozen ops.
 _hash_graph = tf.function(
-    _hash,
-    input_signature=[tf.TensorSpec([2], tf.int64), tf.TensorSpec([None], tf.int32)],
-    autograph=False,
+    _hash, input_signature=[tf.TensorSpec([2], tf.int64), tf.TensorSpec([None], tf.int32)], autograph=False
 )
 
 

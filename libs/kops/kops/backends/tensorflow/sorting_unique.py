@@ -10,9 +10,7 @@ import tensorflow as tf
 from kops.backends.numpy.sorting_unique import unique as on_host
 
 
-def _unique(
-    x: Any, ordered: bool, index: bool, inverse: bool, counts: bool, axis: Any, size: Any, fill: Any
-) -> Any:
+def _unique(x: Any, ordered: bool, index: bool, inverse: bool, counts: bool, axis: Any, size: Any, fill: Any) -> Any:
     extras = sum(map(bool, (index, inverse, counts)))
 
     def compute(array: np.ndarray) -> Any:
@@ -28,13 +26,7 @@ def _unique(
         return values
     rest = list(out[1:])
     shapes = [
-        s
-        for s, w in (
-            ([size], index),
-            (x.shape if axis is None else [x.shape[axis]], inverse),
-            ([size], counts),
-        )
-        if w
+        s for s, w in (([size], index), (x.shape if axis is None else [x.shape[axis]], inverse), ([size], counts)) if w
     ]
     for tensor, s in zip(rest, shapes):
         tensor.set_shape(s)

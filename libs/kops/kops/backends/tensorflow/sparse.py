@@ -44,9 +44,7 @@ def _multiply(x: Any, y: Any) -> Any:
         return None
     sizes = tf.shape(factor, tf.int64)
     places = x.indices[:, x.shape.rank - factor.shape.rank :]
-    return with_values(
-        x, lambda v: v * tf.gather_nd(factor, tf.where(sizes == 1, tf.zeros_like(places), places))
-    )
+    return with_values(x, lambda v: v * tf.gather_nd(factor, tf.where(sizes == 1, tf.zeros_like(places), places)))
 
 
 def _divide(x: Any, y: Any) -> Any:
@@ -76,9 +74,7 @@ def _reshape(x: Any, shape: Any) -> Any:
 
 
 def _squeeze(x: Any, axis: Any = None) -> Any:
-    ones = (
-        [i for i, d in enumerate(x.shape) if d == 1] if axis is None else standardize_axes(axis, x.shape.rank)
-    )
+    ones = [i for i, d in enumerate(x.shape) if d == 1] if axis is None else standardize_axes(axis, x.shape.rank)
     keep = [i for i in range(x.shape.rank) if i not in ones]
     out = tf.SparseTensor(tf.gather(x.indices, keep, axis=1), x.values, tf.gather(x.dense_shape, keep))
     out.set_shape([x.shape[i] for i in keep])
@@ -90,9 +86,7 @@ def _concatenate(xs: Any, axis: int = 0) -> Any:
 
 
 def _expand_dims(x: Any, axis: Any) -> Any:
-    for i in sorted(
-        standardize_axes(axis, x.shape.rank + len(axis if isinstance(axis, (tuple, list)) else [0]))
-    ):
+    for i in sorted(standardize_axes(axis, x.shape.rank + len(axis if isinstance(axis, (tuple, list)) else [0]))):
         x = tf.sparse.expand_dims(x, i)
     return x
 

@@ -39,9 +39,7 @@ def _euclidean(x: Any, ord: Any, axis: Any, keepdims: bool) -> bool:
 
 
 def _norm(x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
-    return torch.linalg.vector_norm(
-        x, 2, axis if axis is None or isinstance(axis, int) else tuple(axis), keepdims
-    )
+    return torch.linalg.vector_norm(x, 2, axis if axis is None or isinstance(axis, int) else tuple(axis), keepdims)
 
 
 def _spatial(x: Any, *static: Any) -> bool:

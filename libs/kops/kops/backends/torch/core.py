@@ -82,13 +82,7 @@ def convert(x: Any, dtype: str | None) -> torch.Tensor:
         tensor = torch.tensor(x, device=default_device())
         if dtype is None:
             floats = tensor.is_floating_point()
-            dtype = (
-                settings.floatx
-                if floats
-                else "int32"
-                if tensor.dtype is torch.int64
-                else _NAMES[tensor.dtype]
-            )
+            dtype = settings.floatx if floats else "int32" if tensor.dtype is torch.int64 else _NAMES[tensor.dtype]
         return tensor.to(native_dtype(dtype))
     array = x if isinstance(x, np.ndarray) else np.asarray(x)
     if array.dtype == object or array.dtype.kind in "US":

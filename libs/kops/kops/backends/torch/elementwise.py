@@ -37,9 +37,7 @@ def _sign(x: Any) -> Any:
 
 
 def _power(x: Any, y: Any) -> Any:
-    if (
-        isinstance(y, int) and y < 0
-    ):  # PyTorch refuses negative scalars with integers, though not negative tensors
+    if isinstance(y, int) and y < 0:  # PyTorch refuses negative scalars with integers, though not negative tensors
         y = torch.full((), y, dtype=x.dtype, device=x.device)
     return torch.pow(x, y)
 
@@ -87,16 +85,12 @@ def _nextafter(x: Any, y: Any) -> Any:
     bits = x.view(torch.int16)
     away = (y > x) == (x > 0)
     tiny = torch.where(y > 0, 1, -32767).to(torch.int16)
-    step = torch.where(x == 0, tiny, torch.where(away, bits + 1, bits - 1).to(torch.int16)).view(
-        torch.float16
-    )
+    step = torch.where(x == 0, tiny, torch.where(away, bits + 1, bits - 1).to(torch.int16)).view(torch.float16)
     return torch.where(torch.isnan(x) | torch.isnan(y), x + y, torch.where(x == y, y, step))
 
 
 def _view_as_real(x: Any) -> Any:
-    return (
-        torch.view_as_real(x.resolve_conj()) if x.is_complex() else torch.stack([x, torch.zeros_like(x)], -1)
-    )
+    return torch.view_as_real(x.resolve_conj()) if x.is_complex() else torch.stack([x, torch.zeros_like(x)], -1)
 
 
 def _view_as_complex(x: Any) -> Any:

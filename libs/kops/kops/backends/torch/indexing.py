@@ -32,11 +32,7 @@ def _general_item(x: torch.Tensor, key: Any) -> torch.Tensor:
             flips.append(axis)
             # The same elements in ascending order, turned around beforehand.
             last = x.shape[axis] - 1
-            e = (
-                slice(last - positions[0], last - positions[-1] + 1, -positions.step)
-                if positions
-                else slice(0, 0)
-            )
+            e = slice(last - positions[0], last - positions[-1] + 1, -positions.step) if positions else slice(0, 0)
         elif is_array(e) and not isinstance(e, torch.Tensor):
             e = torch.as_tensor(e, device=x.device)
         elif isinstance(e, int) and advanced:
@@ -102,10 +98,7 @@ def _slice_update(x: torch.Tensor, starts: Any, updates: torch.Tensor) -> torch.
         out = x.clone()
         _slice(out, starts, updates.shape).copy_(updates)
         return out
-    places = [
-        _positions(starts[i], n, x).reshape((-1,) + (1,) * (x.ndim - 1 - i))
-        for i, n in enumerate(updates.shape)
-    ]
+    places = [_positions(starts[i], n, x).reshape((-1,) + (1,) * (x.ndim - 1 - i)) for i, n in enumerate(updates.shape)]
     return x.index_put(places, updates)
 
 
@@ -117,9 +110,7 @@ def _scatter(indices: torch.Tensor, values: torch.Tensor, shape: Any) -> torch.T
 _REDUCE = {"max": "amax", "min": "amin", "mul": "prod"}
 
 
-def _scatter_update(
-    x: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, reduction: Any
-) -> torch.Tensor:
+def _scatter_update(x: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, reduction: Any) -> torch.Tensor:
     indices = indices.long()
     if reduction in (None, "add"):
         return x.index_put(torch.unbind(indices, -1), updates, accumulate=reduction is not None)

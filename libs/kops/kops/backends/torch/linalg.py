@@ -48,9 +48,7 @@ def _einsum(subscripts: str, operands: Any, kwargs: Any) -> torch.Tensor:
         return torch.einsum(subscripts, *operands)
     out = torch.einsum(subscripts, *[_wide(x) for x in operands])
     # torch sums ints in int64
-    return (
-        out.to(torch.int32) if operands[0].dtype in (torch.int8, torch.int32) else out.to(operands[0].dtype)
-    )
+    return out.to(torch.int32) if operands[0].dtype in (torch.int8, torch.int32) else out.to(operands[0].dtype)
 
 
 def _correlate(x1: torch.Tensor, x2: torch.Tensor, mode: str) -> torch.Tensor:

@@ -7,16 +7,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
-from kops.dims import (
-    COPYING_PADS,
-    as_tuple,
-    full,
-    other_pad,
-    pad_pairs,
-    pad_positions,
-    shift_pairs,
-    target,
-)
+from kops.dims import COPYING_PADS, as_tuple, full, other_pad, pad_pairs, pad_positions, shift_pairs, target
 from kops.shapes import standardize_axes
 
 
@@ -64,11 +55,7 @@ def _squeeze(x: torch.Tensor, axis: Any) -> torch.Tensor:
 def _split(x: torch.Tensor, sections: Any, axis: int) -> list[torch.Tensor]:
     if isinstance(sections, int) and (sections < 1 or x.shape[axis] % sections):
         raise ValueError(f"{x.shape[axis]} elements do not split into {sections} equal parts.")
-    return list(
-        torch.tensor_split(
-            x, sections if isinstance(sections, int) else tuple(int(i) for i in sections), axis
-        )
-    )
+    return list(torch.tensor_split(x, sections if isinstance(sections, int) else tuple(int(i) for i in sections), axis))
 
 
 def _repeat(x: torch.Tensor, repeats: Any, axis: Any) -> torch.Tensor:

@@ -4,9 +4,4 @@ from __future__ import annotations
 
 import torch
 
-TABLE = {
-    "diagonal": torch.diagonal,
-    "diag": torch.diag,
-    "tril": torch.tril,
-    "triu": torch.triu,
-}
+TABLE = {"diagonal": torch.diagonal, "diag": torch.diag, "tril": torch.tril, "triu": torch.triu}

@@ -44,9 +44,7 @@ def conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dila
     return _run(x, kernel, weight, windows.channels(x.shape, g) // kernel.shape[-2], g)
 
 
-def depthwise_conv(
-    x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any
-) -> Any:
+def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
     g = windows.geometry(x.ndim, strides, padding, data_format, dilation_rate)
     depth = kernel.shape[-2]
     if windows.channels(x.shape, g) != depth:

@@ -10,9 +10,7 @@ from kops import config
 from kops.declare import OPS
 
 
-def batch_normalization(
-    x: Any, mean: Any, variance: Any, axis: int, offset: Any, scale: Any, epsilon: float
-) -> Any:
+def batch_normalization(x: Any, mean: Any, variance: Any, axis: int, offset: Any, scale: Any, epsilon: float) -> Any:
     if mean.requires_grad or variance.requires_grad:  # the kernel takes them for constants
         return OPS["batch_normalization"].body(x, mean, variance, axis, offset, scale, epsilon)
     # The kernel wants channels second; channels last is viewed so, without a copy.
@@ -25,9 +23,7 @@ def _trailing(x: Any, axis: Any, *weights: Any) -> Any:
     axes = [axis] if isinstance(axis, int) else list(axis)
     axes = [a + x.ndim if a < 0 else a for a in axes]
     shape = x.shape[x.ndim - len(axes) :]
-    fits = axes == list(range(x.ndim - len(axes), x.ndim)) and all(
-        w is None or w.shape == shape for w in weights
-    )
+    fits = axes == list(range(x.ndim - len(axes), x.ndim)) and all(w is None or w.shape == shape for w in weights)
     return shape if fits else None
 
 

@@ -31,9 +31,7 @@ def average_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format
     pads = windows.paddings(first.shape[2:], window, g)
     padded, own = split_pads(first, pads)
     if padded is first:
-        return from_first(_AVERAGE[g.n](first, window, g.strides, own, count_include_pad=False), g).to(
-            x.dtype
-        )
+        return from_first(_AVERAGE[g.n](first, window, g.strides, own, count_include_pad=False), g).to(x.dtype)
     # Unequal padding: the mean with the padding counted, corrected by the share that is not padding.
     ones, _ = split_pads(first.new_ones((1, 1, *first.shape[2:])), pads)
     mean, share = (_AVERAGE[g.n](v, window, g.strides) for v in (padded, ones))

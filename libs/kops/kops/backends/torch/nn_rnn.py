@@ -9,14 +9,7 @@ import torch
 
 from kops import recurrence
 
-_LAYOUT = (
-    True,
-    1,
-    0.0,
-    False,
-    False,
-    True,
-)  # biases, one layer, no dropout, inference, one direction, batch first
+_LAYOUT = (True, 1, 0.0, False, False, True)  # biases, one layer, no dropout, inference, one direction, batch first
 
 
 def _loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
@@ -59,14 +52,10 @@ def _weights(kernel: Any, recurrent_kernel: Any, bias: Any, recurrent_bias: Any)
     ]
 
 
-def lstm(
-    inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool
-) -> Any:
+def lstm(inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool) -> Any:
     if not _fusible(mask, inputs, h0, c0, kernel, recurrent_kernel):
         return recurrence.lstm(_loop, inputs, h0, c0, kernel, recurrent_kernel, bias, mask, reverse)
-    recurrence.check(
-        inputs, (h0, c0), kernel, recurrent_kernel, mask, 4
-    )  # the kernel reads what is not there
+    recurrence.check(inputs, (h0, c0), kernel, recurrent_kernel, mask, 4)  # the kernel reads what is not there
     x = inputs.flip(1) if reverse else inputs
     weights = _weights(kernel, recurrent_kernel, bias, None)
     outputs, h, c = torch._VF.lstm(x, [h0[None], c0[None]], weights, *_LAYOUT)
@@ -74,14 +63,7 @@ def lstm(
 
 
 def gru(
-    inputs: Any,
-    h0: Any,
-    kernel: Any,
-    recurrent_kernel: Any,
-    bias: Any,
-    mask: Any,
-    reverse: bool,
-    reset_after: bool,
+    inputs: Any, h0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool, reset_after: bool
 ) -> Any:
     if not (reset_after and _fusible(mask, inputs, h0, kernel, recurrent_kernel)):
         return recurrence.gru(_loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, reset_after)
@@ -99,19 +81,10 @@ def gru(
 
 
 def simple_rnn(
-    inputs: Any,
-    h0: Any,
-    kernel: Any,
-    recurrent_kernel: Any,
-    bias: Any,
-    mask: Any,
-    reverse: bool,
-    activation: str,
+    inputs: Any, h0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool, activation: str
 ) -> Any:
     if not _fusible(mask, inputs, h0, kernel, recurrent_kernel):
-        return recurrence.simple_rnn(
-            _loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, activation
-        )
+        return recurrence.simple_rnn(_loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, activation)
     recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 1)
     recurrence.check_activation(activation)
     x = inputs.flip(1) if reverse else inputs

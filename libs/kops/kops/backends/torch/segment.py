@@ -15,9 +15,7 @@ def _segment(native: str, reduction: str) -> Any:
         ids = ids.long()
         ids = torch.where((ids < 0) | (ids >= n), n, ids)  # one more segment takes what belongs to none
         shape = (n + 1, *data.shape[1:])
-        out = torch.full(
-            shape, start_of(reduction, str(data.dtype)[6:]), dtype=data.dtype, device=data.device
-        )
+        out = torch.full(shape, start_of(reduction, str(data.dtype)[6:]), dtype=data.dtype, device=data.device)
         if reduction == "sum":
             return out.index_add(0, ids, data)[:n]
         places = ids.reshape((-1,) + (1,) * (data.ndim - 1)).expand(data.shape)

@@ -56,9 +56,7 @@ def _of_size(x: torch.Tensor, size: int, fill: Any) -> Any:
     filler = ordered[0] if fill is None else torch.as_tensor(fill, dtype=x.dtype, device=x.device)
     values = filler.repeat(size + 1).scatter(0, heads, ordered)[:size]
     first = order[0].repeat(size + 1).scatter(0, heads, order)[:size]
-    number = torch.zeros(size + 1, dtype=torch.long, device=x.device).index_add(
-        0, slot, torch.ones_like(slot)
-    )[:size]
+    number = torch.zeros(size + 1, dtype=torch.long, device=x.device).index_add(0, slot, torch.ones_like(slot))[:size]
     return values, first, torch.empty_like(order).scatter(0, order, rank), number
 
 

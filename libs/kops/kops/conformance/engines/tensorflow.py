@@ -13,13 +13,9 @@ def compiled(function: Any, arrays: list[Any], dynamic: bool | str) -> Any:
     def spec(place: int, x: Any) -> Any:
         shape = x.shape.as_list()
         unknown = dynamic and not (dynamic == "first" and place)
-        return tf.TensorSpec(
-            [None if unknown and i == 0 and d > 1 else d for i, d in enumerate(shape)], x.dtype
-        )
+        return tf.TensorSpec([None if unknown and i == 0 and d > 1 else d for i, d in enumerate(shape)], x.dtype)
 
-    traced = tf.function(
-        function, input_signature=[spec(i, x) for i, x in enumerate(arrays)], autograph=False
-    )
+    traced = tf.function(function, input_signature=[spec(i, x) for i, x in enumerate(arrays)], autograph=False)
     return traced(*arrays)
 
 

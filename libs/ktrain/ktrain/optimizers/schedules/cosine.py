@@ -99,16 +99,12 @@ class CosineDecayRestarts(LearningRateSchedule):
         else:
             # Restart i is at (1 - t^i) / (1 - t) first periods.
             t = self._t_mul
-            restart = ops.floor(
-                ops.divide(ops.log(ops.subtract(1.0, ops.multiply(done, 1.0 - t))), math.log(t))
-            )
+            restart = ops.floor(ops.divide(ops.log(ops.subtract(1.0, ops.multiply(done, 1.0 - t))), math.log(t)))
             length = ops.power(t, restart)
             begin = ops.divide(ops.subtract(1.0, length), 1.0 - t)
             done = ops.divide(ops.subtract(done, begin), length)
         height = ops.multiply(ops.power(self._m_mul, restart), _half_cosine(done))
-        return ops.multiply(
-            self.initial_learning_rate, ops.add(ops.multiply(1.0 - self.alpha, height), self.alpha)
-        )
+        return ops.multiply(self.initial_learning_rate, ops.add(ops.multiply(1.0 - self.alpha, height), self.alpha))
 
     def get_config(self) -> dict[str, Any]:
         return {

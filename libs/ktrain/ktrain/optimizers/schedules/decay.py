@@ -151,9 +151,7 @@ class PolynomialDecay(LearningRateSchedule):
         else:
             step = ops.minimum(step, length)
         left = ops.power(ops.subtract(1.0, ops.divide(step, length)), self.power)
-        return ops.add(
-            ops.multiply(self.initial_learning_rate - self.end_learning_rate, left), self.end_learning_rate
-        )
+        return ops.add(ops.multiply(self.initial_learning_rate - self.end_learning_rate, left), self.end_learning_rate)
 
     def get_config(self) -> dict[str, Any]:
         return {

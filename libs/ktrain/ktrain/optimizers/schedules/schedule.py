@@ -43,6 +43,4 @@ def serialize(learning_rate_schedule: Any) -> Any:
 @public("keras.optimizers.schedules.deserialize")
 def deserialize(config: Any, custom_objects: dict[str, Any] | None = None) -> Any:
     """The schedule of a config."""
-    return deserialize_keras_object(
-        config, custom_objects=custom_objects, namespaces=("keras.optimizers.schedules",)
-    )
+    return deserialize_keras_object(config, custom_objects=custom_objects, namespaces=("keras.optimizers.schedules",))
