@@ -5,5 +5,14 @@ from keras._lazy import attach
 __getattr__, __dir__ = attach(
     __name__,
     "keras.datasets",
-    ("boston_housing", "california_housing", "cifar10", "cifar100", "fashion_mnist", "imdb", "mnist", "reuters"),
+    (
+        "boston_housing",
+        "california_housing",
+        "cifar10",
+        "cifar100",
+        "fashion_mnist",
+        "imdb",
+        "mnist",
+        "reuters",
+    ),
 )

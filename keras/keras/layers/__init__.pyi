@@ -3,6 +3,8 @@ from klayers.input_layer import Input as Input
 from klayers.input_layer import InputLayer as InputLayer
 from klayers.input_spec import InputSpec as InputSpec
 from klayers.layer import Layer as Layer
+from klayers.layer_records import deserialize as deserialize
+from klayers.layer_records import serialize as serialize
 from klayers.layers.activation import Activation as Activation
 from klayers.layers.activation import Softmax as Softmax
 from klayers.layers.adaptive_equalization import ContrastLimitedAdaptiveHistogramEqualization as ContrastLimitedAdaptiveHistogramEqualization
