@@ -33,6 +33,25 @@ def add(x1, x2): ...
     }
 
 
+def test_an_op_has_its_names_in_its_declaration(scan):
+    text = """
+@primitive("numpy", "keras.ops.plus", dtype=result)
+def add(x1, x2): ...
+
+@composite("keras.ops.image.resize")
+def resize(images): ...
+
+@functional(shape=None)
+def private(): ...
+"""
+    assert scan(text) == {
+        "keras.ops.add": "klayers.core:add",
+        "keras.ops.numpy.add": "klayers.core:add",
+        "keras.ops.plus": "klayers.core:add",
+        "keras.ops.image.resize": "klayers.core:resize",
+    }
+
+
 def test_expressions_assignments_and_tables(scan):
     text = """
 relu = public("keras.activations.relu")(make("relu"))
@@ -62,6 +81,8 @@ def test_plugins_are_keyed_by_kind_and_name(scan):
     [
         ('NAME = "keras.x"\n@public(NAME)\ndef f(): ...', "literal"),
         ('def f():\n    @public("keras.x")\n    def g(): ...', "top level"),
+        ("@primitive(NAME, dtype=result)\ndef f(x): ...", "literal"),
+        ('def f():\n    @primitive("numpy")\n    def g(): ...', "top level"),
         ('public("keras.x")(make())', "module-level name"),
     ],
 )

@@ -16,7 +16,8 @@ A declaration is, at the top level of a module, one of
     public("keras.ops.abs")(absolute)                   an expression that names a module-level object
     __public__ = {"keras.config.depth": "depth"}        a table, for objects that cannot carry a mark
 
-with literal names; `@plugin("quantization", "int8.Dense")` likewise.
+with literal names; `@plugin("quantization", "int8.Dense")` likewise. An op's declaration (`kops.declare`) has its names
+itself: `@primitive("numpy", ...)` on `add` stands for `keras.ops.add` and `keras.ops.numpy.add`.
 """
 
 from __future__ import annotations
@@ -47,21 +48,30 @@ class Problem(Exception):
     """A declaration that cannot be read from the source text."""
 
 
+OPS = ("primitive", "composite", "functional")
+
+
+def _called(call: ast.Call) -> str:
+    return getattr(call.func, "id", getattr(call.func, "attr", ""))
+
+
 def _call_of(node: ast.AST) -> ast.Call | None:
-    """`node` when it is a call of `public` or `plugin`, plain or as an attribute."""
+    """`node` when it is a call of `public`, `plugin` or, with names, an op's declaration, plain or as an attribute."""
     if not isinstance(node, ast.Call):
         return None
-    name = getattr(node.func, "id", getattr(node.func, "attr", None))
-    return node if name in ("public", "plugin") else None
+    return node if _called(node) in ("public", "plugin") or node.args and _called(node) in OPS else None
 
 
-def _names_in(call: ast.Call, where: str) -> tuple[str, list[str]]:
+def _names_in(call: ast.Call, attribute: str, where: str) -> tuple[str, list[str]]:
     """The kind of a declaration and its names; a plug-in's are `<kind>.<name>`."""
     try:
         args = [ast.literal_eval(argument) for argument in call.args]
     except ValueError:
         raise Problem(f"{where}: the names must be literal strings, they are read without running") from None
-    if getattr(call.func, "id", getattr(call.func, "attr", None)) == "public":
+    if _called(call) in OPS:
+        short = [[a] if "." in a else [f"keras.ops.{attribute}", f"keras.ops.{a}.{attribute}"] for a in args]
+        return "public", [name for names in short for name in names]
+    if _called(call) == "public":
         return "public", args
     return "plugin", [f"{args[0]}.{name}" for name in args[1:]]
 
@@ -105,12 +115,13 @@ def scan_module(text: str, module: str, path: str) -> Iterator[Declaration]:
         for call in calls:
             if attribute is None:
                 raise Problem(f"{where}: cannot tell which module-level name is declared here")
-            kind, names = _names_in(call, where)
+            kind, names = _names_in(call, attribute, where)
             for name in names:
                 yield Declaration(kind, name, f"{module}:{attribute}", where)
     for node in ast.walk(tree):
         call = _call_of(node)
-        if call is not None and call not in seen:
+        passes_on = call is not None and any(isinstance(argument, ast.Starred) for argument in call.args)
+        if call is not None and call not in seen and not passes_on:
             raise Problem(f"{path}:{call.lineno}: a declaration stands at the top level of its module")
 
 
@@ -122,7 +133,7 @@ def scan_library(folder: Path) -> tuple[dict[str, str], dict[str, str]]:
         if path.name.endswith("_test.py") or path.name == "_public.py":
             continue
         text = path.read_text(encoding="utf-8")
-        if "public" not in text and "plugin" not in text:
+        if not any(word in text for word in ("public", "plugin", *OPS)):
             continue
         parts = path.relative_to(folder).with_suffix("").parts
         module = ".".join(parts[:-1] if parts[-1] == "__init__" else parts)

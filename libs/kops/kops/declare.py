@@ -1,13 +1,16 @@
 """`@primitive`, `@composite` and `@functional`: an op is said once, and everything else follows from that.
 
-    @primitive(dtype=promote.inexact, shape=shapes.broadcast)
+    @primitive("numpy", dtype=promote.inexact, shape=shapes.broadcast)
     def logaddexp(x1: Tensor, x2: Tensor):
         \"\"\"documentation\"\"\"
 
-    @composite(dtype=promote.inexact)
+    @composite("nn", dtype=promote.inexact)
     def softplus(x: Tensor):
         \"\"\"documentation\"\"\"
         return logaddexp(x, 0.0)
+
+The strings say where the op is public: `"numpy"` stands for `keras.ops.<op>` and `keras.ops.numpy.<op>`, a dotted name
+for itself. They are literal, for `tools/api_gen.py` reads them from the source.
 
 Annotations tell the parameters apart:
 
@@ -29,6 +32,7 @@ from typing import TYPE_CHECKING, Any, Callable, Mapping, TypeVar
 from kops.op import Op, Parameter
 from kops.static_types import wanted_type
 from kops.wrapper import make_wrapper
+from kspec import public
 
 if TYPE_CHECKING:
     # To a type checker anything that converts is a tensor.
@@ -53,7 +57,7 @@ OPS: dict[str, Op] = {}
 
 
 def primitive(
-    *,
+    *names: str,
     dtype: Any,
     shape: Callable[..., Any] | None,
     key: tuple[str, ...] = (),
@@ -64,11 +68,12 @@ def primitive(
     """Declare an op whose kernel every engine provides.
 
     Args:
+        *names: where it is public (see above); without any it is not.
         dtype: a dtype rule (see `kops.promote`).
         shape: a shape rule (see `kops.shapes`); None means the rule is the dtype rule's business too (queries).
         key: static parameters on which the dtype rule depends, besides `dtype`.
         node: class name of the op's graph node in files, where it is not the op's name in CamelCase; with a
-            module before a colon where it is not that of the op's family, as "core:Cast".
+            module before a colon where it is not the one in which the op is public, as "core:Cast".
         checked: run the shape rule before the kernel at every call, where engines accept what the rule refuses.
         kernels: for an op of your own, what computes on native tensors, by engine: `{"numpy": np.sinc, ...}`.
 
@@ -77,11 +82,11 @@ def primitive(
         ... def distance(x: Tensor, y: Tensor):
         ...     "The length of (x, y)."
     """
-    return lambda body: _declare(body, "primitive", dtype, shape, key, node, checked, kernels)
+    return lambda body: _declare(body, "primitive", names, dtype, shape, key, node, checked, kernels)
 
 
 def composite(
-    *,
+    *names: str,
     dtype: Any = None,
     shape: Callable[..., Any] | None = None,
     key: tuple[str, ...] = (),
@@ -92,22 +97,24 @@ def composite(
     """Declare an op by its formula in other ops; a table entry replaces the formula where an engine is faster.
 
     Args:
+        *names: as for `primitive`.
         dtype: a dtype rule applied before the body runs; None leaves dtypes to the ops inside.
         shape: a shape rule; None finds the shape by running the body on symbolic tensors.
         key, node, checked, kernels: as for `primitive`.
     """
-    return lambda body: _declare(body, "composite", dtype, shape, key, node, checked, kernels)
+    return lambda body: _declare(body, "composite", names, dtype, shape, key, node, checked, kernels)
 
 
-def functional(*, shape: Callable[..., Any] | None = None, node: str | None = None) -> Callable[[F], F]:
+def functional(*names: str, shape: Callable[..., Any] | None = None, node: str | None = None) -> Callable[[F], F]:
     """Declare an op that takes functions or trees of tensors; the kernel gets every argument as it is.
 
     Args:
+        *names: as for `primitive`.
         shape: given the arguments (symbolic ones included), returns the outputs as KerasTensors; None runs the
             body on symbolic arguments.
         node: as for `primitive`.
     """
-    return lambda body: _declare(body, "functional", None, shape, (), node)
+    return lambda body: _declare(body, "functional", names, None, shape, (), node)
 
 
 _KINDS = {"Tensor": "tensor", "Tensors": "tensors", "Operand": "operand"}
@@ -124,6 +131,7 @@ def _kind(annotation: Any) -> str:
 def _declare(
     body: Any,
     kind: str,
+    names: tuple[str, ...],
     dtype: Any,
     shape: Any,
     key: tuple[str, ...],
@@ -148,4 +156,10 @@ def _declare(
     OPS[op.name] = op
     function = make_wrapper(op)
     op.function = function
-    return function
+    return public(*_public_names(op.name, names))(function) if names else function
+
+
+def _public_names(op: str, names: tuple[str, ...]) -> list[str]:
+    """What `names` of a declaration stand for; `tools/api_gen.py` reads them alike."""
+    spelled = [[n] if "." in n else [f"keras.ops.{op}", f"keras.ops.{n}.{op}"] for n in names]
+    return [name for group in spelled for name in group]

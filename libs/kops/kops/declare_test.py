@@ -80,3 +80,12 @@ def test_names_of_ops_are_not_taken():
 
     with pytest.raises(ValueError, match=r"an op 'add' already, in kops\.ops"):
         composite(dtype=promote.inexact)(add)
+
+
+def test_names_in_the_declaration_are_public_ones():
+    from kops.ops.elementwise import absolute, add
+    from kspec import public_names
+
+    assert public_names(add) == ("keras.ops.add", "keras.ops.numpy.add")
+    assert public_names(absolute)[:1] == ("keras.ops.absolute",) and "keras.ops.abs" in public_names(absolute)
+    assert public_names(scaled_tanh) == ()

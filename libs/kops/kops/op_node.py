@@ -17,23 +17,16 @@ from kops.naming import to_snake_case
 from kops.op import Op
 from kops.operation import Operation
 from kops.shapes import is_shape
+from kspec import public_names
 
-_FAMILY_MODULES = {
-    "linalg": "linalg",
-    "fft": "math",
-    "segment": "math",
-    "nn": "nn",
-    "image": "image",
-    "control": "core",
-    "core": "core",
-    "einops": "einops",
-}
+# The module of ops that are public in `keras.ops` alone, by the first word of the file that declares them.
+_MODULES = {"fft": "math", "segment": "math", "nn": "nn", "control": "core", "core": "core", "einops": "einops"}
 
 
 def node_class(op: Op) -> tuple[str, str]:
     """`(module, class name)` under which files know an op, for example `("keras.src.ops.numpy", "Add")`."""
-    family = op.body.__module__.rpartition(".")[2].partition("_")[0]
-    module = _FAMILY_MODULES.get(family, "numpy")
+    inner = [name.split(".")[2] for name in public_names(op.function) if name.count(".") == 3]
+    module = inner[0] if inner else _MODULES.get(op.body.__module__.rpartition(".")[2].partition("_")[0], "numpy")
     name = "".join(part.capitalize() for part in op.name.split("_"))
     if op.node:
         given, _, class_name = op.node.rpartition(":")

@@ -69,8 +69,7 @@ def _switch_spec(index: Any, branches: Any, operands: Any) -> Any:
     return results[0]
 
 
-@public("keras.ops.switch")
-@functional(shape=_switch_spec)
+@functional("keras.ops.switch", shape=_switch_spec)
 def switch(index: Operand, branches: Any, *operands: Operand) -> Any:
     """`branches[index](*operands)`, the index clamped to the list.
 
@@ -94,8 +93,7 @@ def _while_spec(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = 
     return fresh if several else fresh[0]
 
 
-@public("keras.ops.while_loop")
-@functional(shape=_while_spec)
+@functional("keras.ops.while_loop", shape=_while_spec)
 def while_loop(
     cond: Callable[..., Any], body: Callable[..., Any], loop_vars: Operand, maximum_iterations: int | None = None
 ) -> Any:
@@ -130,8 +128,7 @@ def _fori_spec(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
     return tree.map_structure(lambda s: KerasTensor(s.shape, s.dtype), state)
 
 
-@public("keras.ops.fori_loop")
-@functional(shape=_fori_spec)
+@functional("keras.ops.fori_loop", shape=_fori_spec)
 def fori_loop(lower: Operand, upper: Operand, body_fun: Callable[..., Any], init_val: Operand) -> Any:
     """`init_val` after `val = body_fun(i, val)` for `i` from `lower` to `upper - 1`.
 
@@ -163,8 +160,7 @@ def _scan_spec(f: Any, init: Any, xs: Any = None, length: Any = None, reverse: b
     return after, longer(row, size)
 
 
-@public("keras.ops.scan")
-@functional(shape=_scan_spec)
+@functional("keras.ops.scan", shape=_scan_spec)
 def scan(
     f: Callable[..., Any],
     init: Operand,

@@ -12,8 +12,7 @@ from kops.keras_tensor import any_symbolic
 from kspec import public
 
 
-@public("keras.ops.stop_gradient")
-@primitive(dtype=promote.first, shape=shapes.same)
+@primitive("keras.ops.stop_gradient", dtype=promote.first, shape=shapes.same)
 def stop_gradient(variable: Tensor) -> Any:
     """The same tensor, through which no gradient flows.
 
@@ -67,8 +66,7 @@ def _jvp_spec(fun: Any, primals: Any, tangents: Any, has_aux: bool = False) -> A
     return out, result_specs(lambda: out)
 
 
-@public("keras.ops.jvp", "keras.ops.linalg.jvp")
-@functional(shape=_jvp_spec)
+@functional("linalg", shape=_jvp_spec, node="core:")
 def jvp(fun: Callable[..., Any], primals: Operand, tangents: Operand, has_aux: bool = False) -> Any:
     """The function's value and its derivative in a direction (forward mode).
 

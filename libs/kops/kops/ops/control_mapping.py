@@ -17,8 +17,7 @@ def _map_spec(f: Any, xs: Any) -> Any:
     return longer(result_specs(f, without_first(xs)), leading("map", xs))
 
 
-@public("keras.ops.map")
-@functional(shape=_map_spec)
+@functional("keras.ops.map", shape=_map_spec)
 def map(f: Callable[..., Any], xs: Operand) -> Any:
     """`f` of each slice along the first axis, one after the other, stacked.
 
@@ -41,8 +40,7 @@ def _vectorized_spec(function: Any, elements: Any) -> Any:
     return longer(result_specs(function, without_first(elements)), leading("vectorized_map", elements))
 
 
-@public("keras.ops.vectorized_map")
-@functional(shape=_vectorized_spec)
+@functional("keras.ops.vectorized_map", shape=_vectorized_spec)
 def vectorized_map(function: Callable[..., Any], elements: Operand) -> Any:
     """As `map`, all slices at once: the function's own ops get a batch axis where the engine can do so.
 
@@ -61,8 +59,7 @@ def _associative_spec(f: Any, elems: Any, reverse: bool = False, axis: int = 0) 
     return tree.map_structure(lambda s: KerasTensor(s.shape, s.dtype), specs(elems))
 
 
-@public("keras.ops.associative_scan")
-@functional(shape=_associative_spec)
+@functional("keras.ops.associative_scan", shape=_associative_spec)
 def associative_scan(f: Callable[..., Any], elems: Operand, reverse: bool = False, axis: int = 0) -> Any:
     """All prefixes of the slices, combined by an associative function, in logarithmically many steps.
 

@@ -64,7 +64,7 @@ def _conversion(d: Any, dtype: Any = None, **static: Any) -> Any:
     return (result if isinstance(d, type) else None), result
 
 
-@composite(dtype=_conversion, shape=shapes.same, node="core:ConvertToTensor")
+@composite(dtype=_conversion, shape=shapes.same, node="ConvertToTensor")
 def _convert(x: Tensor, dtype: Any = None, sparse: Any = None, ragged: Any = None) -> Any:
     """`convert_to_tensor` as a node of a graph."""
     return x
@@ -94,8 +94,7 @@ def is_tensor(x: Any) -> bool:
     return engine().is_tensor(x)
 
 
-@public("keras.ops.cast")
-@composite(dtype=_conversion, shape=shapes.same)
+@composite("keras.ops.cast", dtype=_conversion, shape=shapes.same)
 def cast(x: Tensor, dtype: Any) -> Any:
     """The same numbers in another dtype.
 
@@ -112,8 +111,7 @@ def cast(x: Tensor, dtype: Any) -> Any:
     return x
 
 
-@public("keras.ops.saturate_cast")
-@composite(dtype=_conversion, shape=shapes.same)
+@composite("keras.ops.saturate_cast", dtype=_conversion, shape=shapes.same)
 def saturate_cast(x: Tensor, dtype: Any) -> Any:
     """As `cast`, but numbers out of the range of the dtype become its nearest limit. NaN becomes 0 in integers.
 
@@ -229,8 +227,7 @@ def dtype(x: Any) -> str:
     return standardize_dtype(convert_to_tensor(x).dtype if own is None else own)
 
 
-@public("keras.ops.copy", "keras.ops.numpy.copy")
-@primitive(dtype=promote.common, shape=shapes.same, node="numpy:")
+@primitive("numpy", dtype=promote.common, shape=shapes.same)
 def copy(x: Tensor) -> Any:
     """A tensor of the same numbers with memory of its own.
 
@@ -259,8 +256,7 @@ def _view_shape(x: Any, dtype: Any = None) -> shapes.Shape:
     return (*x.shape[:-1], None if last is None else last * old // new)
 
 
-@public("keras.ops.view", "keras.ops.numpy.view")
-@primitive(dtype=_reinterpreted, shape=_view_shape, node="numpy:")
+@primitive("numpy", dtype=_reinterpreted, shape=_view_shape)
 def view(x: Tensor, dtype: Any = None) -> Any:
     """The same bytes read as numbers of another dtype.
 

@@ -95,8 +95,7 @@ def _unread(d: Any, dtype: Any = None, **static: Any) -> Any:
     return None, promote.natural(d) if dtype is None else standardize_dtype(dtype)
 
 
-@public("keras.ops.zeros_like", "keras.ops.numpy.zeros_like")
-@primitive(dtype=_unread, shape=_like)
+@primitive("numpy", dtype=_unread, shape=_like)
 def zeros_like(x: Tensor, dtype: Any = None) -> Any:
     """Zeros in the shape of another tensor.
 
@@ -109,8 +108,7 @@ def zeros_like(x: Tensor, dtype: Any = None) -> Any:
     """
 
 
-@public("keras.ops.ones_like", "keras.ops.numpy.ones_like")
-@primitive(dtype=_unread, shape=_like)
+@primitive("numpy", dtype=_unread, shape=_like)
 def ones_like(x: Tensor, dtype: Any = None) -> Any:
     """Ones in the shape of another tensor.
 
@@ -123,8 +121,7 @@ def ones_like(x: Tensor, dtype: Any = None) -> Any:
     """
 
 
-@public("keras.ops.empty_like", "keras.ops.numpy.empty_like")
-@composite(dtype=_unread, shape=_like)
+@composite("numpy", dtype=_unread, shape=_like)
 def empty_like(x: Tensor, dtype: Any = None) -> Any:
     """A tensor of any content in the shape of another.
 
@@ -150,8 +147,7 @@ def _filled_shape(x: Any, fill_value: Any, dtype: Any = None) -> shapes.Shape:
     return shape
 
 
-@public("keras.ops.full_like", "keras.ops.numpy.full_like")
-@primitive(dtype=_filled, shape=_filled_shape)
+@primitive("numpy", dtype=_filled, shape=_filled_shape)
 def full_like(x: Tensor, fill_value: Tensor, dtype: Any = None) -> Any:
     """One value in the shape of another tensor.
 
@@ -165,8 +161,7 @@ def full_like(x: Tensor, fill_value: Tensor, dtype: Any = None) -> Any:
     """
 
 
-@public("keras.ops.array", "keras.ops.numpy.array")
-@composite(dtype=_conversion, shape=_like)
+@composite("numpy", dtype=_conversion, shape=_like)
 def array(x: Tensor, dtype: Any = None) -> Any:
     """A tensor of the engine from anything that holds numbers; see `convert_to_tensor`.
 

@@ -22,7 +22,6 @@ from kops.ops.elementwise import (
     subtract,
     where,
 )  # fmt: skip
-from kspec import public
 
 
 def _spaced(start: Any, stop: Any, dtype: Any = None, retstep: bool = False, **static: Any) -> Any:
@@ -52,8 +51,8 @@ def _ramp(start: Any, stop: Any, num: int) -> tuple[Any, Any, Any]:
     return reshape(arange(num, dtype=standardize_dtype(start.dtype)), (num,) + (1,) * rank), start, stop
 
 
-@public("keras.ops.linspace", "keras.ops.numpy.linspace")
 @composite(
+    "numpy",
     dtype=_spaced,
     shape=lambda start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0: _spaced_shape(
         start, stop, num, axis, retstep
@@ -101,8 +100,8 @@ def linspace(
     return [values, step] if retstep else values
 
 
-@public("keras.ops.logspace", "keras.ops.numpy.logspace")
 @composite(
+    "numpy",
     dtype=_spaced,
     shape=lambda start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0: _spaced_shape(start, stop, num, axis),
 )
@@ -125,8 +124,8 @@ def logspace(
     return power(base, linspace(start, stop, num, endpoint, axis=axis))
 
 
-@public("keras.ops.geomspace", "keras.ops.numpy.geomspace")
 @composite(
+    "numpy",
     dtype=_spaced,
     shape=lambda start, stop, num=50, endpoint=True, dtype=None, axis=0: _spaced_shape(start, stop, num, axis),
 )
@@ -176,8 +175,7 @@ def _grid_shape(*xs: Any, indexing: str = "xy") -> Any:
     return [tuple(sizes) for _ in xs]
 
 
-@public("keras.ops.meshgrid", "keras.ops.numpy.meshgrid")
-@composite(dtype=_grid_dtypes, shape=_grid_shape)
+@composite("numpy", dtype=_grid_dtypes, shape=_grid_shape)
 def meshgrid(*x: Tensors, indexing: str = "xy") -> Any:
     """Coordinates of a grid: each tensor spread along an axis of its own.
 

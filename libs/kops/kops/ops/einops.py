@@ -8,7 +8,6 @@ from typing import Any
 from kops import promote
 from kops.declare import Operand, Tensor, composite
 from kops.ops.manipulation import reshape, transpose
-from kspec import public
 
 
 @functools.lru_cache(maxsize=1024)
@@ -58,8 +57,7 @@ def _spread(group: tuple[str, ...], names: list[str]) -> tuple[str, ...]:
     return tuple(n for name in group for n in (names if name == "..." else [name]))
 
 
-@public("keras.ops.rearrange")
-@composite(dtype=promote.first)
+@composite("keras.ops.rearrange", dtype=promote.first)
 def rearrange(tensor: Tensor, pattern: Operand, **axes_lengths: Any) -> Any:
     """Axes split, ordered and folded together as a pattern of names says (einops notation).
 

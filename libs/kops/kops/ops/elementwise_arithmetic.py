@@ -7,11 +7,9 @@ from typing import Any
 
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
-from kspec import public
 
 
-@public("keras.ops.add", "keras.ops.numpy.add")
-@primitive(dtype=promote.common, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.common, shape=shapes.broadcast)
 def add(x1: Tensor, x2: Tensor) -> Any:
     """Sum `x1 + x2`.
 
@@ -23,8 +21,7 @@ def add(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.subtract", "keras.ops.numpy.subtract")
-@primitive(dtype=promote.numeric, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.numeric, shape=shapes.broadcast)
 def subtract(x1: Tensor, x2: Tensor) -> Any:
     """Difference `x1 - x2`; of bools in int32.
 
@@ -36,8 +33,7 @@ def subtract(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.multiply", "keras.ops.numpy.multiply")
-@primitive(dtype=promote.common, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.common, shape=shapes.broadcast)
 def multiply(x1: Tensor, x2: Tensor) -> Any:
     """Product `x1 * x2`.
 
@@ -49,8 +45,7 @@ def multiply(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.divide", "keras.ops.numpy.divide")
-@primitive(dtype=promote.inexact, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.inexact, shape=shapes.broadcast)
 def divide(x1: Tensor, x2: Tensor) -> Any:
     """Quotient `x1 / x2`; of integers, too, a float.
 
@@ -62,8 +57,7 @@ def divide(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.true_divide", "keras.ops.numpy.true_divide")
-@composite(dtype=promote.inexact, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.inexact, shape=shapes.broadcast)
 def true_divide(x1: Tensor, x2: Tensor) -> Any:
     """Quotient `x1 / x2`; another name of `divide`.
 
@@ -76,8 +70,7 @@ def true_divide(x1: Tensor, x2: Tensor) -> Any:
     return divide(x1, x2)
 
 
-@public("keras.ops.floor_divide", "keras.ops.numpy.floor_divide")
-@primitive(dtype=promote.real_numeric, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.real_numeric, shape=shapes.broadcast)
 def floor_divide(x1: Tensor, x2: Tensor) -> Any:
     """Quotient rounded towards minus infinity, `floor(x1 / x2)`.
 
@@ -89,8 +82,7 @@ def floor_divide(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.mod", "keras.ops.numpy.mod")
-@primitive(dtype=promote.real_numeric, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.real_numeric, shape=shapes.broadcast)
 def mod(x1: Tensor, x2: Tensor) -> Any:
     """Remainder of the division that rounds down: `x1 - x2 * floor(x1 / x2)`, with the sign of `x2`.
 
@@ -102,8 +94,7 @@ def mod(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.fmod", "keras.ops.numpy.fmod")
-@primitive(dtype=promote.real_numeric, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.real_numeric, shape=shapes.broadcast)
 def fmod(x1: Tensor, x2: Tensor) -> Any:
     """Remainder of the division that rounds towards zero, with the sign of `x1`.
 
@@ -115,8 +106,7 @@ def fmod(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.power", "keras.ops.numpy.power")
-@primitive(dtype=promote.numeric, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.numeric, shape=shapes.broadcast)
 def power(x1: Tensor, x2: Tensor) -> Any:
     """`x1` raised to the power `x2`.
 
@@ -130,8 +120,7 @@ def power(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.negative", "keras.ops.numpy.negative")
-@primitive(dtype=promote.numeric, shape=shapes.same)
+@primitive("numpy", dtype=promote.numeric, shape=shapes.same)
 def negative(x: Tensor) -> Any:
     """`-x`.
 
@@ -143,8 +132,7 @@ def negative(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.absolute", "keras.ops.numpy.absolute", "keras.ops.abs", "keras.ops.numpy.abs")
-@primitive(dtype=promote.magnitude, shape=shapes.same, node="Absolute")
+@primitive("numpy", "keras.ops.abs", "keras.ops.numpy.abs", dtype=promote.magnitude, shape=shapes.same)
 def absolute(x: Tensor) -> Any:
     """Absolute value; of complex numbers the magnitude.
 
@@ -156,8 +144,7 @@ def absolute(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.fabs", "keras.ops.numpy.fabs")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("numpy", dtype=promote.real_inexact_only, shape=shapes.same)
 def fabs(x: Tensor) -> Any:
     """Absolute value as a float.
 
@@ -170,8 +157,7 @@ def fabs(x: Tensor) -> Any:
     return absolute(x)
 
 
-@public("keras.ops.sign", "keras.ops.numpy.sign")
-@primitive(dtype=promote.numeric, shape=shapes.same)
+@primitive("numpy", dtype=promote.numeric, shape=shapes.same)
 def sign(x: Tensor) -> Any:
     """-1, 0 or 1; NaN stays NaN. Of complex numbers `x / abs(x)`.
 
@@ -183,8 +169,7 @@ def sign(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.square", "keras.ops.numpy.square")
-@primitive(dtype=promote.numeric, shape=shapes.same)
+@primitive("numpy", dtype=promote.numeric, shape=shapes.same)
 def square(x: Tensor) -> Any:
     """`x * x`.
 
@@ -196,8 +181,7 @@ def square(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.sqrt", "keras.ops.numpy.sqrt")
-@primitive(dtype=promote.inexact, shape=shapes.same)
+@primitive("numpy", dtype=promote.inexact, shape=shapes.same)
 def sqrt(x: Tensor) -> Any:
     """Square root. Negative real numbers give NaN.
 
@@ -209,8 +193,7 @@ def sqrt(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.rsqrt")
-@primitive(dtype=promote.inexact, shape=shapes.same, node="math:")
+@primitive("keras.ops.rsqrt", dtype=promote.inexact, shape=shapes.same, node="math:")
 def rsqrt(x: Tensor) -> Any:
     """`1 / sqrt(x)`.
 
@@ -222,8 +205,7 @@ def rsqrt(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.cbrt", "keras.ops.numpy.cbrt")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("numpy", dtype=promote.real_inexact_only, shape=shapes.same)
 def cbrt(x: Tensor) -> Any:
     """Cube root, also of negative numbers.
 
@@ -241,8 +223,7 @@ def cbrt(x: Tensor) -> Any:
     return where(zero, power(where(zero, x, 1), 1 / 3), multiply(sign(others), power(absolute(others), 1 / 3)))
 
 
-@public("keras.ops.reciprocal", "keras.ops.numpy.reciprocal")
-@primitive(dtype=promote.inexact, shape=shapes.same)
+@primitive("numpy", dtype=promote.inexact, shape=shapes.same)
 def reciprocal(x: Tensor) -> Any:
     """`1 / x`.
 
@@ -254,8 +235,7 @@ def reciprocal(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.floor", "keras.ops.numpy.floor")
-@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
+@primitive("numpy", dtype=promote.real_inexact_only, shape=shapes.same)
 def floor(x: Tensor) -> Any:
     """Largest integer not above `x`, as a float.
 
@@ -267,8 +247,7 @@ def floor(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.ceil", "keras.ops.numpy.ceil")
-@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
+@primitive("numpy", dtype=promote.real_inexact_only, shape=shapes.same)
 def ceil(x: Tensor) -> Any:
     """Smallest integer not below `x`, as a float.
 
@@ -280,8 +259,7 @@ def ceil(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.trunc", "keras.ops.numpy.trunc")
-@primitive(dtype=promote.real_numeric, shape=shapes.same)
+@primitive("numpy", dtype=promote.real_numeric, shape=shapes.same)
 def trunc(x: Tensor) -> Any:
     """`x` without its fraction: rounded towards zero.
 
@@ -293,8 +271,7 @@ def trunc(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.round", "keras.ops.numpy.round")
-@primitive(dtype=promote.real_numeric, shape=shapes.same)
+@primitive("numpy", dtype=promote.real_numeric, shape=shapes.same)
 def round(x: Tensor, decimals: int = 0) -> Any:
     """Rounding to a number of decimals, halves to the even neighbour.
 
@@ -311,8 +288,7 @@ def round(x: Tensor, decimals: int = 0) -> Any:
     """
 
 
-@public("keras.ops.clip", "keras.ops.numpy.clip")
-@primitive(dtype=promote.real_numeric, shape=shapes.same)
+@primitive("numpy", dtype=promote.real_numeric, shape=shapes.same)
 def clip(x: Tensor, x_min: float, x_max: float) -> Any:
     """`x` limited to the interval `[x_min, x_max]`.
 
@@ -325,8 +301,7 @@ def clip(x: Tensor, x_min: float, x_max: float) -> Any:
     """
 
 
-@public("keras.ops.maximum", "keras.ops.numpy.maximum")
-@primitive(dtype=promote.ordered, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.ordered, shape=shapes.broadcast)
 def maximum(x1: Tensor, x2: Tensor) -> Any:
     """The larger of two numbers; NaN if one is NaN.
 
@@ -338,8 +313,7 @@ def maximum(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.minimum", "keras.ops.numpy.minimum")
-@primitive(dtype=promote.ordered, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.ordered, shape=shapes.broadcast)
 def minimum(x1: Tensor, x2: Tensor) -> Any:
     """The smaller of two numbers; NaN if one is NaN.
 
@@ -351,8 +325,7 @@ def minimum(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.nextafter", "keras.ops.numpy.nextafter")
-@primitive(dtype=promote.real_inexact_only, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)
 def nextafter(x1: Tensor, x2: Tensor) -> Any:
     """The representable number next to `x1` in the direction of `x2`.
 
@@ -364,8 +337,7 @@ def nextafter(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.ldexp", "keras.ops.numpy.ldexp")
-@primitive(dtype=promote.scaled, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.scaled, shape=shapes.broadcast)
 def ldexp(x1: Tensor, x2: Tensor) -> Any:
     """`x1 * 2**x2`.
 
@@ -380,8 +352,7 @@ def ldexp(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.deg2rad", "keras.ops.numpy.deg2rad")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("numpy", dtype=promote.real_inexact_only, shape=shapes.same)
 def deg2rad(x: Tensor) -> Any:
     """Degrees to radians.
 
@@ -394,8 +365,7 @@ def deg2rad(x: Tensor) -> Any:
     return multiply(x, math.pi / 180)
 
 
-@public("keras.ops.rad2deg", "keras.ops.numpy.rad2deg")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("numpy", dtype=promote.real_inexact_only, shape=shapes.same)
 def rad2deg(x: Tensor) -> Any:
     """Radians to degrees.
 

@@ -8,7 +8,6 @@ from kops import promote, shapes
 from kops.declare import Tensor, Tensors, composite, primitive
 from kops.dtypes import FLOATS, limits, standardize_dtype
 from kops.ops.elementwise_arithmetic import absolute, add, multiply, subtract
-from kspec import public
 
 
 def _scalar(x1: Any, x2: Any, *static: Any) -> shapes.Shape:
@@ -30,8 +29,7 @@ def _select_shape(condlist: Any, choicelist: Any, default: Any = 0) -> shapes.Sh
     return shapes.broadcast_shapes(*(x.shape for x in (*condlist, *choicelist, default)))
 
 
-@public("keras.ops.equal", "keras.ops.numpy.equal")
-@primitive(dtype=promote.compare, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.compare, shape=shapes.broadcast)
 def equal(x1: Tensor, x2: Tensor) -> Any:
     """Whether `x1 == x2`.
 
@@ -43,8 +41,7 @@ def equal(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.not_equal", "keras.ops.numpy.not_equal")
-@primitive(dtype=promote.compare, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.compare, shape=shapes.broadcast)
 def not_equal(x1: Tensor, x2: Tensor) -> Any:
     """Whether `x1 != x2`.
 
@@ -56,8 +53,7 @@ def not_equal(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.less", "keras.ops.numpy.less")
-@primitive(dtype=promote.ordering, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.ordering, shape=shapes.broadcast)
 def less(x1: Tensor, x2: Tensor) -> Any:
     """Whether `x1 < x2`.
 
@@ -69,8 +65,7 @@ def less(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.less_equal", "keras.ops.numpy.less_equal")
-@primitive(dtype=promote.ordering, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.ordering, shape=shapes.broadcast)
 def less_equal(x1: Tensor, x2: Tensor) -> Any:
     """Whether `x1 <= x2`.
 
@@ -82,8 +77,7 @@ def less_equal(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.greater", "keras.ops.numpy.greater")
-@primitive(dtype=promote.ordering, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.ordering, shape=shapes.broadcast)
 def greater(x1: Tensor, x2: Tensor) -> Any:
     """Whether `x1 > x2`.
 
@@ -95,8 +89,7 @@ def greater(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.greater_equal", "keras.ops.numpy.greater_equal")
-@primitive(dtype=promote.ordering, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.ordering, shape=shapes.broadcast)
 def greater_equal(x1: Tensor, x2: Tensor) -> Any:
     """Whether `x1 >= x2`.
 
@@ -108,8 +101,7 @@ def greater_equal(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.isclose", "keras.ops.numpy.isclose")
-@composite(dtype=promote.closeness, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.closeness, shape=shapes.broadcast)
 def isclose(x1: Tensor, x2: Tensor, rtol: Tensor = 1e-05, atol: Tensor = 1e-08, equal_nan: bool = False) -> Any:
     """Whether `abs(x1 - x2) <= atol + rtol * abs(x2)`; infinities are close to themselves.
 
@@ -126,8 +118,7 @@ def isclose(x1: Tensor, x2: Tensor, rtol: Tensor = 1e-05, atol: Tensor = 1e-08, 
     return logical_or(close, logical_and(isnan(x1), isnan(x2))) if equal_nan else close
 
 
-@public("keras.ops.allclose", "keras.ops.numpy.allclose")
-@composite(dtype=promote.closeness, shape=_scalar, node="AllClose")
+@composite("numpy", dtype=promote.closeness, shape=_scalar, node="AllClose")
 def allclose(x1: Tensor, x2: Tensor, rtol: float = 1e-05, atol: float = 1e-08, equal_nan: bool = False) -> Any:
     """Whether all elements of two tensors are close; see `isclose`.
 
@@ -144,8 +135,7 @@ def allclose(x1: Tensor, x2: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
     return all(isclose(x1, x2, rtol, atol, equal_nan))
 
 
-@public("keras.ops.isfinite", "keras.ops.numpy.isfinite")
-@primitive(dtype=promote.predicate, shape=shapes.same)
+@primitive("numpy", dtype=promote.predicate, shape=shapes.same)
 def isfinite(x: Tensor) -> Any:
     """Whether `x` is neither infinite nor NaN.
 
@@ -157,8 +147,7 @@ def isfinite(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.isinf", "keras.ops.numpy.isinf")
-@primitive(dtype=promote.predicate, shape=shapes.same)
+@primitive("numpy", dtype=promote.predicate, shape=shapes.same)
 def isinf(x: Tensor) -> Any:
     """Whether `x` is plus or minus infinity.
 
@@ -170,8 +159,7 @@ def isinf(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.isnan", "keras.ops.numpy.isnan")
-@primitive(dtype=promote.predicate, shape=shapes.same)
+@primitive("numpy", dtype=promote.predicate, shape=shapes.same)
 def isnan(x: Tensor) -> Any:
     """Whether `x` is NaN.
 
@@ -183,8 +171,7 @@ def isnan(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.isneginf", "keras.ops.numpy.isneginf")
-@composite(dtype=promote.real_predicate, shape=shapes.same)
+@composite("numpy", dtype=promote.real_predicate, shape=shapes.same)
 def isneginf(x: Tensor) -> Any:
     """Whether `x` is minus infinity.
 
@@ -197,8 +184,7 @@ def isneginf(x: Tensor) -> Any:
     return logical_and(isinf(x), less(x, 0))
 
 
-@public("keras.ops.isposinf", "keras.ops.numpy.isposinf")
-@composite(dtype=promote.real_predicate, shape=shapes.same)
+@composite("numpy", dtype=promote.real_predicate, shape=shapes.same)
 def isposinf(x: Tensor) -> Any:
     """Whether `x` is plus infinity.
 
@@ -211,8 +197,7 @@ def isposinf(x: Tensor) -> Any:
     return logical_and(isinf(x), greater(x, 0))
 
 
-@public("keras.ops.signbit", "keras.ops.numpy.signbit")
-@primitive(dtype=promote.real_predicate, shape=shapes.same)
+@primitive("numpy", dtype=promote.real_predicate, shape=shapes.same)
 def signbit(x: Tensor) -> Any:
     """Whether the sign bit is set: negative numbers and -0.0.
 
@@ -224,8 +209,7 @@ def signbit(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.logical_and", "keras.ops.numpy.logical_and")
-@primitive(dtype=promote.logical, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.logical, shape=shapes.broadcast)
 def logical_and(x1: Tensor, x2: Tensor) -> Any:
     """Whether both are true (not zero).
 
@@ -237,8 +221,7 @@ def logical_and(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.logical_or", "keras.ops.numpy.logical_or")
-@primitive(dtype=promote.logical, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.logical, shape=shapes.broadcast)
 def logical_or(x1: Tensor, x2: Tensor) -> Any:
     """Whether one is true (not zero).
 
@@ -250,8 +233,7 @@ def logical_or(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.logical_xor", "keras.ops.numpy.logical_xor")
-@primitive(dtype=promote.logical, shape=shapes.broadcast)
+@primitive("numpy", dtype=promote.logical, shape=shapes.broadcast)
 def logical_xor(x1: Tensor, x2: Tensor) -> Any:
     """Whether exactly one is true (not zero).
 
@@ -263,8 +245,7 @@ def logical_xor(x1: Tensor, x2: Tensor) -> Any:
     """
 
 
-@public("keras.ops.logical_not", "keras.ops.numpy.logical_not")
-@primitive(dtype=promote.logical, shape=shapes.same)
+@primitive("numpy", dtype=promote.logical, shape=shapes.same)
 def logical_not(x: Tensor) -> Any:
     """Whether `x` is false (zero).
 
@@ -276,8 +257,7 @@ def logical_not(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.where", "keras.ops.numpy.where")
-@primitive(dtype=promote.chosen, shape=_where_shape)
+@primitive("numpy", dtype=promote.chosen, shape=_where_shape)
 def where(condition: Tensor, x1: Optional[Tensor] = None, x2: Optional[Tensor] = None) -> Any:
     """Elements of `x1` where the condition holds, of `x2` elsewhere.
 
@@ -296,8 +276,7 @@ def where(condition: Tensor, x1: Optional[Tensor] = None, x2: Optional[Tensor] =
     """
 
 
-@public("keras.ops.select", "keras.ops.numpy.select")
-@composite(dtype=promote.selected, shape=_select_shape)
+@composite("numpy", dtype=promote.selected, shape=_select_shape)
 def select(condlist: Tensors, choicelist: Tensors, default: Tensor = 0) -> Any:
     """Elements of the first choice whose condition holds, and of `default` where none does.
 
@@ -320,8 +299,7 @@ def select(condlist: Tensors, choicelist: Tensors, default: Tensor = 0) -> Any:
     return result
 
 
-@public("keras.ops.nan_to_num", "keras.ops.numpy.nan_to_num")
-@composite(dtype=promote.common, shape=shapes.same)
+@composite("numpy", dtype=promote.common, shape=shapes.same)
 def nan_to_num(x: Tensor, nan: float = 0.0, posinf: Optional[float] = None, neginf: Optional[float] = None) -> Any:
     """NaN and infinities replaced by numbers.
 

@@ -9,7 +9,6 @@ from kops.declare import Tensor, composite, primitive
 from kops.ops.elementwise_arithmetic import multiply
 from kops.ops.elementwise_comparison import equal
 from kops.ops.elementwise_functions import cos, sin
-from kspec import public
 
 
 def _pairs(x: Any) -> shapes.Shape:
@@ -22,8 +21,7 @@ def _unpaired(x: Any) -> shapes.Shape:
     return x.shape[:-1]
 
 
-@public("keras.ops.real", "keras.ops.numpy.real")
-@primitive(dtype=promote.part, shape=shapes.same)
+@primitive("numpy", dtype=promote.part, shape=shapes.same)
 def real(x: Tensor) -> Any:
     """Real part.
 
@@ -35,8 +33,7 @@ def real(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.imag", "keras.ops.numpy.imag")
-@primitive(dtype=promote.part, shape=shapes.same)
+@primitive("numpy", dtype=promote.part, shape=shapes.same)
 def imag(x: Tensor) -> Any:
     """Imaginary part; 0 for real numbers.
 
@@ -48,8 +45,7 @@ def imag(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.conjugate", "keras.ops.numpy.conjugate", "keras.ops.conj", "keras.ops.numpy.conj")
-@primitive(dtype=promote.common, shape=shapes.same)
+@primitive("numpy", "keras.ops.conj", "keras.ops.numpy.conj", dtype=promote.common, shape=shapes.same)
 def conjugate(x: Tensor) -> Any:
     """Complex conjugate; real numbers as they are.
 
@@ -61,8 +57,7 @@ def conjugate(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.angle", "keras.ops.numpy.angle")
-@primitive(dtype=promote.real_inexact, shape=shapes.same)
+@primitive("numpy", dtype=promote.real_inexact, shape=shapes.same)
 def angle(x: Tensor) -> Any:
     """Angle of complex numbers in the plane, in radians; of real numbers 0 or pi.
 
@@ -74,8 +69,7 @@ def angle(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.isreal", "keras.ops.numpy.isreal")
-@composite(dtype=promote.predicate, shape=shapes.same)
+@composite("numpy", dtype=promote.predicate, shape=shapes.same)
 def isreal(x: Tensor) -> Any:
     """Whether the imaginary part is 0.
 
@@ -88,8 +82,7 @@ def isreal(x: Tensor) -> Any:
     return equal(imag(x), 0)
 
 
-@public("keras.ops.polar", "keras.ops.nn.polar")
-@composite(dtype=promote.complex_of, shape=shapes.broadcast, node="nn:")
+@composite("nn", dtype=promote.complex_of, shape=shapes.broadcast)
 def polar(abs_: Tensor, angle: Tensor) -> Any:
     """Complex numbers from magnitudes and angles: `abs_ * exp(1j * angle)`.
 
@@ -105,8 +98,7 @@ def polar(abs_: Tensor, angle: Tensor) -> Any:
     return view_as_complex(stack(parts, axis=-1))
 
 
-@public("keras.ops.view_as_real")
-@primitive(dtype=promote.real_inexact, shape=_pairs, node="math:")
+@primitive("keras.ops.view_as_real", dtype=promote.real_inexact, shape=_pairs, node="math:")
 def view_as_real(x: Tensor) -> Any:
     """Complex numbers as pairs of real and imaginary part.
 
@@ -118,8 +110,7 @@ def view_as_real(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.view_as_complex")
-@primitive(dtype=promote.complex_of, shape=_unpaired, node="math:")
+@primitive("keras.ops.view_as_complex", dtype=promote.complex_of, shape=_unpaired, node="math:")
 def view_as_complex(x: Tensor) -> Any:
     """Complex numbers from pairs of real and imaginary part.
 

@@ -22,13 +22,11 @@ from kops.ops.elementwise_arithmetic import (
 )
 from kops.ops.elementwise_comparison import equal, isinf, isnan, less, logical_or, where
 from kops.ops.elementwise_functions import exp, log1p, sin
-from kspec import public
 
 _LN2 = math.log(2)
 
 
-@public("keras.ops.divide_no_nan", "keras.ops.numpy.divide_no_nan")
-@composite(dtype=promote.inexact, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.inexact, shape=shapes.broadcast)
 def divide_no_nan(x1: Tensor, x2: Tensor) -> Any:
     """Quotient `x1 / x2`, and 0 where `x2` is 0, with gradients 0 there.
 
@@ -42,8 +40,7 @@ def divide_no_nan(x1: Tensor, x2: Tensor) -> Any:
     return where(zero, 0, divide(x1, where(zero, 1, x2)))
 
 
-@public("keras.ops.fmax", "keras.ops.numpy.fmax")
-@composite(dtype=promote.ordered, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.ordered, shape=shapes.broadcast)
 def fmax(x1: Tensor, x2: Tensor) -> Any:
     """The larger of two numbers; NaN only if both are.
 
@@ -56,8 +53,7 @@ def fmax(x1: Tensor, x2: Tensor) -> Any:
     return where(isnan(x1), x2, where(isnan(x2), x1, maximum(x1, x2)))
 
 
-@public("keras.ops.fmin", "keras.ops.numpy.fmin")
-@composite(dtype=promote.ordered, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.ordered, shape=shapes.broadcast)
 def fmin(x1: Tensor, x2: Tensor) -> Any:
     """The smaller of two numbers; NaN only if both are.
 
@@ -78,8 +74,7 @@ def flat_at_zero(function: Any, x: Any) -> Any:
     return where(zero, 0, function(where(zero, 1, x)))
 
 
-@public("keras.ops.hypot", "keras.ops.numpy.hypot")
-@composite(dtype=promote.real_inexact_only, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)
 def hypot(x1: Tensor, x2: Tensor) -> Any:
     """`sqrt(x1**2 + x2**2)`, without overflow on the way.
 
@@ -96,8 +91,7 @@ def hypot(x1: Tensor, x2: Tensor) -> Any:
     return where(logical_or(isinf(x1), isinf(x2)), float("inf"), length)
 
 
-@public("keras.ops.heaviside", "keras.ops.numpy.heaviside")
-@composite(dtype=promote.real_inexact_only, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)
 def heaviside(x1: Tensor, x2: Tensor) -> Any:
     """Step function: 0 where `x1 < 0`, `x2` where `x1 == 0`, 1 where `x1 > 0`.
 
@@ -111,8 +105,7 @@ def heaviside(x1: Tensor, x2: Tensor) -> Any:
     return where(isnan(x1), x1, step)
 
 
-@public("keras.ops.logaddexp", "keras.ops.numpy.logaddexp")
-@composite(dtype=promote.real_inexact_only, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)
 def logaddexp(x1: Tensor, x2: Tensor) -> Any:
     """`log(exp(x1) + exp(x2))` without overflow.
 
@@ -129,8 +122,7 @@ def logaddexp(x1: Tensor, x2: Tensor) -> Any:
     return add(larger, log1p(exp(negative(distance))))
 
 
-@public("keras.ops.logaddexp2", "keras.ops.numpy.logaddexp2")
-@composite(dtype=promote.real_inexact_only, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)
 def logaddexp2(x1: Tensor, x2: Tensor) -> Any:
     """`log2(2**x1 + 2**x2)` without overflow.
 
@@ -143,8 +135,7 @@ def logaddexp2(x1: Tensor, x2: Tensor) -> Any:
     return divide(logaddexp(multiply(x1, _LN2), multiply(x2, _LN2)), _LN2)
 
 
-@public("keras.ops.sinc", "keras.ops.numpy.sinc")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("numpy", dtype=promote.real_inexact_only, shape=shapes.same)
 def sinc(x: Tensor) -> Any:
     """`sin(pi x) / (pi x)`, and 1 at 0.
 

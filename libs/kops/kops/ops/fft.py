@@ -7,7 +7,6 @@ from typing import Any
 from kops import dtypes, promote
 from kops.declare import Tensor, Tensors, primitive
 from kops.shapes import Shape
-from kspec import public
 
 
 def _computed(*ds: Any) -> tuple[str, str]:
@@ -34,8 +33,7 @@ def _pair_shape(x: Any, ndim: int = 1) -> Shape:
     return tuple(a if a is not None else b for a, b in zip(real, imaginary))
 
 
-@public("keras.ops.fft")
-@primitive(dtype=_pair_dtypes, shape=lambda x: [_pair_shape(x)] * 2, node="FFT", checked=True)
+@primitive("keras.ops.fft", dtype=_pair_dtypes, shape=lambda x: [_pair_shape(x)] * 2, node="FFT", checked=True)
 def fft(x: Tensors) -> Any:
     """Discrete Fourier transform along the last axis.
 
@@ -47,8 +45,7 @@ def fft(x: Tensors) -> Any:
     """
 
 
-@public("keras.ops.fft2")
-@primitive(dtype=_pair_dtypes, shape=lambda x: [_pair_shape(x, 2)] * 2, node="FFT2", checked=True)
+@primitive("keras.ops.fft2", dtype=_pair_dtypes, shape=lambda x: [_pair_shape(x, 2)] * 2, node="FFT2", checked=True)
 def fft2(x: Tensors) -> Any:
     """Discrete Fourier transform along the last two axes.
 
@@ -57,8 +54,7 @@ def fft2(x: Tensors) -> Any:
     """
 
 
-@public("keras.ops.ifft2")
-@primitive(dtype=_pair_dtypes, shape=lambda x: [_pair_shape(x, 2)] * 2, node="IFFT2", checked=True)
+@primitive("keras.ops.ifft2", dtype=_pair_dtypes, shape=lambda x: [_pair_shape(x, 2)] * 2, node="IFFT2", checked=True)
 def ifft2(x: Tensors) -> Any:
     """Inverse of `fft2`.
 
@@ -85,8 +81,7 @@ def _rfft_dtypes(d: Any, **static: Any) -> Any:
     return compute, (result, result)
 
 
-@public("keras.ops.rfft")
-@primitive(dtype=_rfft_dtypes, shape=_rfft_shapes, node="RFFT", checked=True)
+@primitive("keras.ops.rfft", dtype=_rfft_dtypes, shape=_rfft_shapes, node="RFFT", checked=True)
 def rfft(x: Tensor, fft_length: int | None = None) -> Any:
     """Discrete Fourier transform of real numbers along the last axis: the half that tells all.
 
@@ -108,8 +103,7 @@ def _irfft_shape(x: Any, fft_length: int | None = None) -> Shape:
     return (*shape[:-1], n)
 
 
-@public("keras.ops.irfft")
-@primitive(dtype=lambda ds, **_: _computed(*ds), shape=_irfft_shape, node="IRFFT", checked=True)
+@primitive("keras.ops.irfft", dtype=lambda ds, **_: _computed(*ds), shape=_irfft_shape, node="IRFFT", checked=True)
 def irfft(x: Tensors, fft_length: int | None = None) -> Any:
     """Inverse of `rfft`.
 

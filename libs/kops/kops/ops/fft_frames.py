@@ -11,7 +11,6 @@ from kops.declare import Tensor, Tensors, composite, primitive
 from kops.engine import engine
 from kops.ops.fft import _computed, _pair_shape, irfft, rfft
 from kops.shapes import Shape, standardize_shape
-from kspec import public
 
 
 def _frames(x: Any, sequence_length: int, sequence_stride: int) -> Shape:
@@ -27,8 +26,7 @@ def _frames(x: Any, sequence_length: int, sequence_stride: int) -> Shape:
     return (*x.shape[:-1], count, sequence_length)
 
 
-@public("keras.ops.extract_sequences")
-@primitive(dtype=promote.first, shape=_frames, checked=True)
+@primitive("keras.ops.extract_sequences", dtype=promote.first, shape=_frames, checked=True)
 def extract_sequences(x: Tensor, sequence_length: int, sequence_stride: int) -> Any:
     """Overlapping parts of the last axis.
 
@@ -115,8 +113,7 @@ def _stft_dtypes(d: Any, **static: Any) -> Any:
     return compute, (result, result)
 
 
-@public("keras.ops.stft")
-@composite(dtype=_stft_dtypes, shape=_stft_shapes, node="STFT", checked=True)
+@composite("keras.ops.stft", dtype=_stft_dtypes, shape=_stft_shapes, node="STFT", checked=True)
 def stft(
     x: Tensor, sequence_length: int, sequence_stride: int, fft_length: int, window: Any = "hann", center: bool = True
 ) -> Any:
@@ -165,8 +162,7 @@ def _istft_shape(
     return (*shape[:-2], total - (2 * (fft_length // 2) if center else 0))
 
 
-@public("keras.ops.istft")
-@composite(dtype=lambda ds, **_: _computed(*ds), shape=_istft_shape, node="ISTFT", checked=True)
+@composite("keras.ops.istft", dtype=lambda ds, **_: _computed(*ds), shape=_istft_shape, node="ISTFT", checked=True)
 def istft(
     x: Tensors,
     sequence_length: int,

@@ -9,7 +9,6 @@ import kops
 from kops import dtypes, promote, shapes
 from kops import images as layouts
 from kops.declare import Tensor, composite
-from kspec import public
 
 
 def _stacked(parts: Sequence[Any], axis: int) -> Any:
@@ -25,8 +24,7 @@ def _gray_shape(images: Any, data_format: Any = None) -> shapes.Shape:
     return tuple(1 if i == axis else d for i, d in enumerate(images.shape))
 
 
-@public("keras.ops.image.rgb_to_grayscale")
-@composite(dtype=promote.common, shape=_gray_shape, node="RGBToGrayscale")
+@composite("keras.ops.image.rgb_to_grayscale", dtype=promote.common, shape=_gray_shape, node="RGBToGrayscale")
 def rgb_to_grayscale(images: Tensor, data_format: Any = None) -> Any:
     """Luma of colours: `0.2989 red + 0.587 green + 0.114 blue` (ITU-R BT.601).
 
@@ -56,8 +54,7 @@ def _colour_shape(images: Any, data_format: Any = None) -> shapes.Shape:
     return tuple(images.shape)
 
 
-@public("keras.ops.image.rgb_to_hsv")
-@composite(dtype=_floats, shape=_colour_shape, node="RGBToHSV")
+@composite("keras.ops.image.rgb_to_hsv", dtype=_floats, shape=_colour_shape, node="RGBToHSV")
 def rgb_to_hsv(images: Tensor, data_format: Any = None) -> Any:
     """Hue, saturation and value of colours, all in [0, 1].
 
@@ -84,8 +81,7 @@ def rgb_to_hsv(images: Tensor, data_format: Any = None) -> Any:
     return kops.cast(_stacked([hue, saturation, value], axis), images.dtype)
 
 
-@public("keras.ops.image.hsv_to_rgb")
-@composite(dtype=_floats, shape=_colour_shape, node="HSVToRGB")
+@composite("keras.ops.image.hsv_to_rgb", dtype=_floats, shape=_colour_shape, node="HSVToRGB")
 def hsv_to_rgb(images: Tensor, data_format: Any = None) -> Any:
     """Red, green and blue from hue, saturation and value, all in [0, 1].
 
@@ -147,8 +143,7 @@ def _sigmas(sigma: Any) -> tuple[float, float]:
     return both
 
 
-@public("keras.ops.image.gaussian_blur")
-@composite(dtype=promote.inexact, shape=_blur_shape)
+@composite("keras.ops.image.gaussian_blur", dtype=promote.inexact, shape=_blur_shape)
 def gaussian_blur(images: Tensor, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None) -> Any:
     """Images blurred by a Gaussian; what lies outside counts as 0.
 
@@ -172,8 +167,7 @@ def _sobel_shape(images: Any, data_format: Any = None) -> shapes.Shape:
     return (*images.shape, 2)
 
 
-@public("keras.ops.image.sobel_edges")
-@composite(dtype=promote.inexact, shape=_sobel_shape)
+@composite("keras.ops.image.sobel_edges", dtype=promote.inexact, shape=_sobel_shape)
 def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
     """Gradients of images by Sobel filters; what lies outside counts as 0.
 
@@ -203,8 +197,10 @@ def _ssim_shape(
     k2: float = 0.03,
     data_format: Any = None,
 ) -> shapes.Shape:
-    height, width, _ = layouts.axes(image1, data_format)
+    height, width, channels = layouts.axes(image1, data_format)
     shapes.broadcast_shapes(image1.shape, image2.shape)
+    if image1.shape[channels] == 0:
+        raise ValueError(f"images of shape {tuple(image1.shape)} have no channels to compare.")
     if len(image1.shape) != len(image2.shape):
         raise ValueError(f"the images must have one shape, not {tuple(image1.shape)} and {tuple(image2.shape)}.")
     for axis in (height, width):
@@ -213,8 +209,7 @@ def _ssim_shape(
     return tuple(image1.shape[:1]) if len(image1.shape) == 4 else ()
 
 
-@public("keras.ops.image.ssim")
-@composite(dtype=promote.inexact, shape=_ssim_shape, node="SSIM")
+@composite("keras.ops.image.ssim", dtype=promote.inexact, shape=_ssim_shape, node="SSIM")
 def ssim(
     image1: Tensor,
     image2: Tensor,

@@ -8,7 +8,6 @@ import kops
 from kops import images as layouts
 from kops import promote, shapes, windows
 from kops.declare import Tensor, composite
-from kspec import public
 
 
 def _patch_geometry(
@@ -59,8 +58,7 @@ def _patches(x: Any, arguments: Any, n: int) -> Any:
     return y[0] if lone else y
 
 
-@public("keras.ops.image.extract_patches")
-@composite(dtype=promote.common, shape=_patch_shape(2))
+@composite("keras.ops.image.extract_patches", dtype=promote.common, shape=_patch_shape(2))
 def extract_patches(
     images: Tensor,
     size: Any,
@@ -85,8 +83,7 @@ def extract_patches(
     return _patches(images, (size, strides, dilation_rate, padding, data_format), 2)
 
 
-@public("keras.ops.image.extract_patches_3d")
-@composite(dtype=promote.common, shape=_patch_shape(3), node="ExtractPatches3D")
+@composite("keras.ops.image.extract_patches_3d", dtype=promote.common, shape=_patch_shape(3), node="ExtractPatches3D")
 def extract_patches_3d(
     volumes: Tensor,
     size: Any,
@@ -158,8 +155,7 @@ def _padded(
     return _all_margins(images, *sizes, data_format, "padding")[1]
 
 
-@public("keras.ops.image.pad_images")
-@composite(dtype=promote.common, shape=_padded)
+@composite("keras.ops.image.pad_images", dtype=promote.common, shape=_padded)
 def pad_images(
     images: Tensor,
     top_padding: Any = None,
@@ -200,8 +196,7 @@ def _cropped(
     return _all_margins(images, *sizes, data_format, "cropping")[1]
 
 
-@public("keras.ops.image.crop_images")
-@composite(dtype=promote.common, shape=_cropped)
+@composite("keras.ops.image.crop_images", dtype=promote.common, shape=_cropped)
 def crop_images(
     images: Tensor,
     top_cropping: Any = None,

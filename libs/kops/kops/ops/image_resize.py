@@ -13,7 +13,6 @@ from kops import dtypes, images, promote, shapes
 from kops.declare import Operand, Tensor, composite
 from kops.engine import engine
 from kops.shapes import standardize_axis
-from kspec import public
 
 METHODS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")
 
@@ -130,8 +129,7 @@ def _resize_shape(
     )  # fmt: skip
 
 
-@public("keras.ops.image.resize")
-@composite(dtype=promote.common, shape=_resize_shape)
+@composite("keras.ops.image.resize", dtype=promote.common, shape=_resize_shape)
 def resize(
     images: Tensor,
     size: Any,
@@ -215,8 +213,7 @@ def _images_only(d: Any, *others: Any) -> Any:
     return (dtype, *(compute for _ in others)), dtype
 
 
-@public("keras.ops.image.scale_and_translate")
-@composite(dtype=_images_only, shape=_translate_shape)
+@composite("keras.ops.image.scale_and_translate", dtype=_images_only, shape=_translate_shape)
 def scale_and_translate(
     images: Tensor,
     output_shape: Operand,

@@ -9,7 +9,6 @@ import kops
 from kops import dtypes, promote, shapes
 from kops import images as layouts
 from kops.declare import Tensor, composite
-from kspec import public
 
 FILL_MODES = ("constant", "nearest", "wrap", "mirror", "reflect")
 _ORDERS = {"nearest": 0, "bilinear": 1}
@@ -112,8 +111,7 @@ def _first_and_float(d: Any, at: Any) -> Any:
     return (dtype, dtypes.to_inexact(promote.natural(at))), dtype
 
 
-@public("keras.ops.image.map_coordinates")
-@composite(dtype=_first_and_float, shape=_coordinates_shape)
+@composite("keras.ops.image.map_coordinates", dtype=_first_and_float, shape=_coordinates_shape)
 def map_coordinates(
     inputs: Tensor, coordinates: Tensor, order: int, fill_mode: str = "constant", fill_value: float = 0
 ) -> Any:
@@ -142,8 +140,8 @@ def map_coordinates(
 
 def _grid(x: Any, height: int, width: int, dtype: Any) -> tuple[Any, Any]:
     """Row and column of every pixel, `(1, height, 1)` and `(1, 1, width)`."""
-    # Not of the first image: there may be none.
-    ones = kops.sum(kops.zeros_like(x[..., 0], dtype=dtype), axis=0) + 1.0
+    # Not of the first image and channel: there may be none.
+    ones = kops.sum(kops.zeros_like(x, dtype=dtype), axis=(0, -1)) + 1.0
     return kops.cumsum(ones, axis=0)[None] - 1.0, kops.cumsum(ones, axis=1)[None] - 1.0
 
 
@@ -198,8 +196,7 @@ def _affine_shape(
     return tuple(images.shape)
 
 
-@public("keras.ops.image.affine_transform")
-@composite(dtype=_first_and_float, shape=_affine_shape)
+@composite("keras.ops.image.affine_transform", dtype=_first_and_float, shape=_affine_shape)
 def affine_transform(
     images: Tensor,
     transform: Tensor,
@@ -271,8 +268,7 @@ def _from_square(points: Any) -> list[list[Any]]:
     return [[x1 - x0 + g * x1, x3 - x0 + h * x3, x0], [y1 - y0 + g * y1, y3 - y0 + h * y3, y0], [g, h, g * 0.0 + 1.0]]
 
 
-@public("keras.ops.image.perspective_transform")
-@composite(dtype=_three, shape=_perspective_shape)
+@composite("keras.ops.image.perspective_transform", dtype=_three, shape=_perspective_shape)
 def perspective_transform(
     images: Tensor,
     start_points: Tensor,
@@ -331,8 +327,7 @@ def _elastic_shape(
     return tuple(images.shape)
 
 
-@public("keras.ops.image.elastic_transform")
-@composite(dtype=promote.common, shape=_elastic_shape)
+@composite("keras.ops.image.elastic_transform", dtype=promote.common, shape=_elastic_shape)
 def elastic_transform(
     images: Tensor,
     alpha: float = 20.0,

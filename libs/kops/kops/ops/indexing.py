@@ -9,7 +9,6 @@ from kops.declare import Operand, Tensor, composite, primitive
 from kops.dims import is_int
 from kops.item_keys import item_shape
 from kops.shapes import Shape, broadcast_shapes, standardize_axis, standardize_shape
-from kspec import public
 
 
 def _into_first(d: Any, *ds: Any, **static: Any) -> Any:
@@ -22,8 +21,7 @@ def _into_first(d: Any, *ds: Any, **static: Any) -> Any:
     return (compute, *(None for _ in ds[:-1]), compute), dtype
 
 
-@public("keras.ops.get_item", "keras.ops.numpy.get_item")
-@primitive(dtype=promote.first, shape=lambda x, key: item_shape(x.shape, key))
+@primitive("numpy", dtype=promote.first, shape=lambda x, key: item_shape(x.shape, key))
 def get_item(x: Tensor, key: Operand) -> Any:
     """`x[key]`, with NumPy's meaning on every engine.
 
@@ -47,8 +45,7 @@ def _taken(x: Any, indices: Any, axis: Any = None) -> Shape:
     return (*x.shape[:axis], *indices.shape, *x.shape[axis + 1 :])
 
 
-@public("keras.ops.take", "keras.ops.numpy.take")
-@primitive(dtype=promote.indexed, shape=_taken)
+@primitive("numpy", dtype=promote.indexed, shape=_taken)
 def take(x: Tensor, indices: Tensor, axis: int | None = None) -> Any:
     """Slices of a tensor chosen by position, as in an embedding look-up.
 
@@ -81,8 +78,7 @@ def _taken_along(x: Any, indices: Any, axis: Any = None) -> Shape:
     return (*shape[:axis], indices.shape[axis], *shape[axis + 1 :])
 
 
-@public("keras.ops.take_along_axis", "keras.ops.numpy.take_along_axis")
-@primitive(dtype=promote.indexed, shape=_taken_along)
+@primitive("numpy", dtype=promote.indexed, shape=_taken_along)
 def take_along_axis(x: Tensor, indices: Tensor, axis: int | None = None) -> Any:
     """For each position of `indices` the element there along an axis: what `argsort` gives is undone by it.
 
@@ -125,8 +121,7 @@ def _slice_shape(inputs: Any, start_indices: Any, shape: Any) -> Shape:
     return _sliced(inputs, start_indices, shape)
 
 
-@public("keras.ops.slice")
-@primitive(dtype=promote.first, shape=_slice_shape, node="core:Slice", checked=True)
+@primitive("keras.ops.slice", dtype=promote.first, shape=_slice_shape, node="core:", checked=True)
 def slice(inputs: Tensor, start_indices: Operand, shape: Any) -> Any:
     """A block of a tensor; the place where it starts may be computed.
 
@@ -148,8 +143,7 @@ def _slice_updated(inputs: Any, start_indices: Any, updates: Any) -> Shape:
     return tuple(inputs.shape)
 
 
-@public("keras.ops.slice_update")
-@primitive(dtype=_into_first, shape=_slice_updated, node="core:SliceUpdate", checked=True)
+@primitive("keras.ops.slice_update", dtype=_into_first, shape=_slice_updated, node="core:", checked=True)
 def slice_update(inputs: Tensor, start_indices: Operand, updates: Tensor) -> Any:
     """A tensor with a block of it replaced.
 
@@ -181,8 +175,7 @@ def _check_scatter(indices: Shape, values: Shape, target: Shape) -> None:
         raise ValueError(f"values of shape {values} do not fit {want}, which indices of shape {indices} address.")
 
 
-@public("keras.ops.scatter")
-@primitive(dtype=_scatter_dtypes, shape=_scattered, node="core:Scatter")
+@primitive("keras.ops.scatter", dtype=_scatter_dtypes, shape=_scattered, node="core:")
 def scatter(indices: Tensor, values: Tensor, shape: Any) -> Any:
     """Zeros with values added at positions; values of the same position sum up.
 
@@ -207,8 +200,7 @@ def _scatter_updated(inputs: Any, indices: Any, updates: Any, reduction: Any = N
     return tuple(inputs.shape)
 
 
-@public("keras.ops.scatter_update")
-@primitive(dtype=_into_first, shape=_scatter_updated, node="core:ScatterUpdate", checked=True)
+@primitive("keras.ops.scatter_update", dtype=_into_first, shape=_scatter_updated, node="core:", checked=True)
 def scatter_update(inputs: Tensor, indices: Tensor, updates: Tensor, reduction: str | None = None) -> Any:
     """A tensor with elements or slices at given positions replaced, or combined with updates.
 
@@ -227,8 +219,7 @@ def _found(x: Any) -> list[Shape]:
     return [(None,)] * len(x.shape)
 
 
-@public("keras.ops.nonzero", "keras.ops.numpy.nonzero")
-@primitive(dtype=promote.index, shape=_found, checked=True)
+@primitive("numpy", dtype=promote.index, shape=_found, checked=True)
 def nonzero(x: Tensor) -> Any:
     """Where the elements that are not 0 stand: one int32 tensor of positions for each axis.
 
@@ -236,8 +227,7 @@ def nonzero(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.unravel_index", "keras.ops.numpy.unravel_index")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def unravel_index(indices: Tensor, shape: Any) -> Any:
     """Positions in a flattened tensor as positions along each axis.
 
@@ -281,8 +271,7 @@ def _one_hot_shape(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, 
     return tuple(shape)
 
 
-@public("keras.ops.one_hot", "keras.ops.nn.one_hot")
-@primitive(dtype=_hot_dtype, shape=_one_hot_shape, key=("sparse",), node="nn:OneHot", checked=True)
+@primitive("nn", dtype=_hot_dtype, shape=_one_hot_shape, key=("sparse",), checked=True)
 def one_hot(x: Tensor, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Any:
     """Class numbers as vectors with a single 1; numbers outside of `[0, num_classes)` give zeros.
 
@@ -310,8 +299,7 @@ def _to_sparse(x: Tensor) -> Any:
     """The engine's sparse tensor of the elements that are not 0."""
 
 
-@public("keras.ops.multi_hot", "keras.ops.nn.multi_hot")
-@composite(dtype=_hot_dtype, key=("sparse",), node="nn:MultiHot")
+@composite("nn", dtype=_hot_dtype, key=("sparse",))
 def multi_hot(
     inputs: Tensor, num_classes: Any = None, axis: int = -1, dtype: Any = None, sparse: bool = False, **kwargs: Any
 ) -> Any:
@@ -342,9 +330,11 @@ def multi_hot(
     return _to_sparse(hot) if sparse else hot
 
 
-@public("keras.ops.isin", "keras.ops.numpy.isin")
 @composite(
-    dtype=lambda *ds, **_: (promote.common(*ds)[0], "bool"), shape=lambda x1, x2, *_, **__: tuple(x1.shape), node="IsIn"
+    "numpy",
+    dtype=lambda *ds, **_: (promote.common(*ds)[0], "bool"),
+    shape=lambda x1, x2, *_, **__: tuple(x1.shape),
+    node="IsIn",
 )
 def isin(x1: Tensor, x2: Tensor, assume_unique: bool = False, invert: bool = False) -> Any:
     """For each element of `x1`, whether it stands in `x2`.
@@ -370,8 +360,8 @@ def _in_top_k_shape(targets: Any, predictions: Any, k: int) -> Shape:
     return broadcast_shapes(targets.shape, predictions.shape[:1])
 
 
-@public("keras.ops.in_top_k")
 @composite(
+    "keras.ops.in_top_k",
     dtype=promote.real(lambda t, p, **_: ((None, promote.natural(p)), "bool")),
     shape=_in_top_k_shape,
     node="math:InTopK",

@@ -8,7 +8,6 @@ from kops import promote
 from kops.declare import Tensor, Tensors, composite, primitive
 from kops.einsum_shapes import contracted, einsum_shape
 from kops.shapes import Shape, broadcast_shapes, standardize_axis
-from kspec import public
 
 
 def _accumulated(*ds: Any, **static: Any) -> Any:
@@ -31,8 +30,7 @@ def _matmul_shape(x1: Any, x2: Any) -> Shape:
     return (*batch, *a[-2:-1], *(b[-1:] if len(b) > 1 else ()))
 
 
-@public("keras.ops.matmul", "keras.ops.numpy.matmul")
-@primitive(dtype=_accumulated, shape=_matmul_shape, node="numpy:Matmul")
+@primitive("numpy", dtype=_accumulated, shape=_matmul_shape)
 def matmul(x1: Tensor, x2: Tensor) -> Any:
     """Matrix product; leading axes broadcast.
 
@@ -56,8 +54,7 @@ def _dot_shape(x1: Any, x2: Any) -> Shape:
     return contracted(a, b, (len(a) - 1,), (i,))
 
 
-@public("keras.ops.dot", "keras.ops.numpy.dot")
-@composite(dtype=promote.common, shape=_dot_shape, node="numpy:Dot")
+@composite("numpy", dtype=promote.common, shape=_dot_shape)
 def dot(x1: Tensor, x2: Tensor) -> Any:
     """Sum of products over the last axis of `x1` and the last but one (or only) axis of `x2`.
 
@@ -77,8 +74,7 @@ def _inner_shape(x1: Any, x2: Any) -> Shape:
     return contracted(a, b, (len(a) - 1,), (len(b) - 1,)) if a and b else a or b
 
 
-@public("keras.ops.inner", "keras.ops.numpy.inner")
-@composite(dtype=promote.common, shape=_inner_shape, node="numpy:Inner")
+@composite("numpy", dtype=promote.common, shape=_inner_shape)
 def inner(x1: Tensor, x2: Tensor) -> Any:
     """Sum of products over the last axes of both."""
     from kops.ops.elementwise_arithmetic import multiply
@@ -88,8 +84,7 @@ def inner(x1: Tensor, x2: Tensor) -> Any:
     return tensordot(x1, x2, axes=((-1,), (-1,)))
 
 
-@public("keras.ops.outer", "keras.ops.numpy.outer")
-@composite(dtype=promote.common, node="numpy:Outer")
+@composite("numpy", dtype=promote.common)
 def outer(x1: Tensor, x2: Tensor) -> Any:
     """Every product of an element of `x1` with one of `x2`; both are flattened first."""
     from kops.ops.elementwise_arithmetic import multiply
@@ -107,8 +102,7 @@ def _vdot_shape(x1: Any, x2: Any) -> Shape:
     return ()
 
 
-@public("keras.ops.vdot", "keras.ops.numpy.vdot")
-@composite(dtype=promote.common, shape=_vdot_shape, node="numpy:Vdot")
+@composite("numpy", dtype=promote.common, shape=_vdot_shape)
 def vdot(x1: Tensor, x2: Tensor) -> Any:
     """Dot product of both tensors flattened; of complex `x1` the conjugate."""
     from kops.dtypes import standardize_dtype
@@ -138,8 +132,7 @@ def _tensordot_shape(x1: Any, x2: Any, axes: Any = 2) -> Shape:
     return contracted(a, b, *contraction(axes, len(a), len(b)))
 
 
-@public("keras.ops.tensordot", "keras.ops.numpy.tensordot")
-@primitive(dtype=promote.common, shape=_tensordot_shape, node="numpy:Tensordot", checked=True)
+@primitive("numpy", dtype=promote.common, shape=_tensordot_shape, checked=True)
 def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Any:
     """Sum of products over pairs of axes; the others follow one another, first those of `x1`.
 
@@ -153,11 +146,10 @@ def tensordot(x1: Tensor, x2: Tensor, axes: Any = 2) -> Any:
     """
 
 
-@public("keras.ops.einsum", "keras.ops.numpy.einsum")
 @primitive(
+    "numpy",
     dtype=_accumulated,
     shape=lambda subscripts, *operands, **kwargs: einsum_shape(subscripts, [tuple(x.shape) for x in operands]),
-    node="numpy:Einsum",
     checked=True,
 )
 def einsum(subscripts: str, *operands: Tensors, **kwargs: Any) -> Any:
@@ -175,8 +167,7 @@ def einsum(subscripts: str, *operands: Tensors, **kwargs: Any) -> Any:
     """
 
 
-@public("keras.ops.kron", "keras.ops.numpy.kron")
-@composite(dtype=promote.common, node="numpy:Kron")
+@composite("numpy", dtype=promote.common)
 def kron(x1: Tensor, x2: Tensor) -> Any:
     """Kronecker product: each element of `x1` replaced by its multiple of `x2`.
 
@@ -209,8 +200,7 @@ def _cross_shape(x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int 
     return tuple(shape)
 
 
-@public("keras.ops.cross", "keras.ops.numpy.cross")
-@composite(dtype=promote.common, shape=_cross_shape, node="numpy:Cross", checked=True)
+@composite("numpy", dtype=promote.common, shape=_cross_shape, checked=True)
 def cross(x1: Tensor, x2: Tensor, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
     """Vector product of vectors with 2 or 3 components; of two plane vectors its third component alone.
 
@@ -255,8 +245,7 @@ def _correlate_shape(x1: Any, x2: Any, mode: str = "valid") -> Shape:
     return ({"valid": abs(n - m) + 1, "same": max(n, m), "full": n + m - 1}[mode],)
 
 
-@public("keras.ops.correlate", "keras.ops.numpy.correlate")
-@primitive(dtype=promote.inexact, shape=_correlate_shape, node="numpy:Correlate", checked=True)
+@primitive("numpy", dtype=promote.inexact, shape=_correlate_shape, checked=True)
 def correlate(x1: Tensor, x2: Tensor, mode: str = "valid") -> Any:
     """Cross-correlation of two vectors: `c[k] = sum_n x1[n + k] * conj(x2[n])`.
 
@@ -274,8 +263,7 @@ def _vander_shape(x: Any, N: int | None = None, increasing: bool = False) -> Sha
     return (x.shape[0], x.shape[0] if N is None else N)
 
 
-@public("keras.ops.vander", "keras.ops.numpy.vander")
-@primitive(dtype=promote.first, shape=_vander_shape, node="numpy:Vander", checked=True)
+@primitive("numpy", dtype=promote.first, shape=_vander_shape, checked=True)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     """Vandermonde matrix: the columns are powers of `x`.
 

@@ -10,7 +10,6 @@ from kops.declare import Tensor, composite, primitive
 from kops.ops import linalg_unrolled
 from kops.ops.linalg import matmul
 from kops.shapes import Shape, broadcast_shapes
-from kspec import public
 
 
 def _computed(*ds: Any) -> tuple[str, str]:
@@ -44,8 +43,7 @@ def _same(x: Any, *static: Any, **named: Any) -> Shape:
     return _matrices(x)
 
 
-@public("keras.ops.cholesky", "keras.ops.linalg.cholesky")
-@composite(dtype=_one, shape=_same, node="linalg:Cholesky", checked=True)
+@composite("linalg", dtype=_one, shape=_same, checked=True)
 def cholesky(x: Tensor, upper: bool = False) -> Any:
     """The triangular factor `L` with `x = L @ L.T` of symmetric positive definite matrices.
 
@@ -56,8 +54,7 @@ def cholesky(x: Tensor, upper: bool = False) -> Any:
     return linalg_unrolled.cholesky(x, upper)
 
 
-@public("keras.ops.cholesky_inverse", "keras.ops.linalg.cholesky_inverse")
-@composite(dtype=_one, shape=_same, node="linalg:CholeskyInverse", checked=True)
+@composite("linalg", dtype=_one, shape=_same, checked=True)
 def cholesky_inverse(x: Tensor, upper: bool = False) -> Any:
     """The inverse of a matrix whose Cholesky factor is given.
 
@@ -85,15 +82,13 @@ def _scalar_shape(x: Any) -> Shape:
     return _matrices(x)[:-2]
 
 
-@public("keras.ops.det", "keras.ops.linalg.det")
-@composite(dtype=_one, shape=_scalar_shape, checked=True)
+@composite("linalg", dtype=_one, shape=_scalar_shape, checked=True)
 def det(x: Tensor) -> Any:
     """Determinants of matrices of shape `(..., n, n)`."""
     return linalg_unrolled.det(x)
 
 
-@public("keras.ops.slogdet", "keras.ops.numpy.slogdet")
-@composite(dtype=_several(2), shape=lambda x: [_scalar_shape(x)] * 2, node="numpy:Slogdet", checked=True)
+@composite("numpy", dtype=_several(2), shape=lambda x: [_scalar_shape(x)] * 2, checked=True)
 def slogdet(x: Tensor) -> Any:
     """Signs and logarithms of the absolute values of determinants: `(sign, logabsdet)`.
 
@@ -103,8 +98,7 @@ def slogdet(x: Tensor) -> Any:
     return linalg_unrolled.slogdet(x)
 
 
-@public("keras.ops.logdet")
-@composite(dtype=promote.real(_one), shape=_scalar_shape, node="math:Logdet")
+@composite("keras.ops.logdet", dtype=promote.real(_one), shape=_scalar_shape, node="math:Logdet")
 def logdet(x: Tensor) -> Any:
     """Logarithms of the determinants of positive definite matrices; NaN where a determinant is negative."""
     from kops.ops.elementwise_comparison import greater_equal, where
@@ -113,8 +107,7 @@ def logdet(x: Tensor) -> Any:
     return where(greater_equal(sign, 0), logabs, float("nan"))
 
 
-@public("keras.ops.inv", "keras.ops.linalg.inv")
-@primitive(dtype=_one, shape=_same, checked=True)
+@primitive("linalg", dtype=_one, shape=_same, checked=True)
 def inv(x: Tensor) -> Any:
     """Inverses of matrices of shape `(..., n, n)`."""
 
@@ -131,8 +124,7 @@ def _solved(a: Any, b: Any, lower: bool = False) -> Shape:
     return (*batch, *right[len(shape) - 2 :])
 
 
-@public("keras.ops.solve", "keras.ops.linalg.solve")
-@primitive(dtype=_one, shape=_solved, checked=True)
+@primitive("linalg", dtype=_one, shape=_solved, checked=True)
 def solve(a: Tensor, b: Tensor) -> Any:
     """`x` with `a @ x = b`.
 
@@ -142,8 +134,7 @@ def solve(a: Tensor, b: Tensor) -> Any:
     """
 
 
-@public("keras.ops.solve_triangular", "keras.ops.linalg.solve_triangular")
-@primitive(dtype=_one, shape=_solved, checked=True)
+@primitive("linalg", dtype=_one, shape=_solved, checked=True)
 def solve_triangular(a: Tensor, b: Tensor, lower: bool = False) -> Any:
     """`x` with `a @ x = b` for triangular `a`; the other triangle is not read.
 
@@ -165,8 +156,7 @@ def _lu_shapes(x: Any) -> list[Shape]:
     return [shape, (*shape[:-2], None if m is None or n is None else min(m, n))]
 
 
-@public("keras.ops.lu_factor", "keras.ops.linalg.lu_factor")
-@composite(dtype=_lu_dtypes, shape=_lu_shapes, checked=True)
+@composite("linalg", dtype=_lu_dtypes, shape=_lu_shapes, checked=True)
 def lu_factor(x: Tensor) -> Any:
     """LU decomposition with row exchanges.
 
@@ -189,8 +179,7 @@ def _qr_shapes(x: Any, mode: str = "reduced") -> list[Shape]:
     return [(*shape[:-2], m, k), (*shape[:-2], k, n)]
 
 
-@public("keras.ops.qr", "keras.ops.linalg.qr")
-@composite(dtype=_several(2), shape=_qr_shapes, checked=True)
+@composite("linalg", dtype=_several(2), shape=_qr_shapes, checked=True)
 def qr(x: Tensor, mode: str = "reduced") -> Any:
     """`(q, r)`: an orthogonal and an upper triangular matrix whose product is `x`.
 
@@ -212,8 +201,7 @@ def _eig_shapes(x: Any) -> list[Shape]:
     return [shape[:-1], shape]
 
 
-@public("keras.ops.eig", "keras.ops.linalg.eig")
-@primitive(dtype=_eig_dtypes, shape=_eig_shapes, checked=True)
+@primitive("linalg", dtype=_eig_dtypes, shape=_eig_shapes, checked=True)
 def eig(x: Tensor) -> Any:
     """`(eigenvalues, eigenvectors)` of square matrices, both complex; the vectors are columns.
 
@@ -222,8 +210,8 @@ def eig(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.eigh", "keras.ops.linalg.eigh")
 @primitive(
+    "linalg",
     dtype=lambda d, **_: (_computed(d)[0], (promote.real_part(_computed(d)[1]), _computed(d)[1])),
     shape=_eig_shapes,
     checked=True,
@@ -252,8 +240,7 @@ def _svd_shapes(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> 
     return [(*shape[:-1], m if full_matrices else k), s, (*shape[:-2], n if full_matrices else k, n)]
 
 
-@public("keras.ops.svd", "keras.ops.linalg.svd")
-@primitive(dtype=_svd_dtypes, shape=_svd_shapes, key=("compute_uv",), node="SVD", checked=True)
+@primitive("linalg", dtype=_svd_dtypes, shape=_svd_shapes, key=("compute_uv",), node="SVD", checked=True)
 def svd(x: Tensor, full_matrices: bool = True, compute_uv: bool = True) -> Any:
     """Singular value decomposition `x = u @ diag(s) @ vh`.
 
@@ -292,8 +279,7 @@ def _rank_shape(x: Any, tol: Any = None) -> Shape:
     return _matrices(x, square=False)[:-2]
 
 
-@public("keras.ops.matrix_rank", "keras.ops.linalg.matrix_rank")
-@composite(dtype=lambda d, **_: (_computed(d)[0], "int32"), shape=_rank_shape)
+@composite("linalg", dtype=lambda d, **_: (_computed(d)[0], "int32"), shape=_rank_shape)
 def matrix_rank(x: Tensor, tol: float | None = None) -> Any:
     """Number of singular values that are larger than a tolerance; int32.
 
@@ -330,8 +316,7 @@ def _adjoint(x: Any) -> Any:
     return conjugate(x) if dtypes.standardize_dtype(x.dtype).startswith("complex") else x
 
 
-@public("keras.ops.pinv", "keras.ops.linalg.pinv")
-@composite(dtype=_one, shape=_pinv_shape)
+@composite("linalg", dtype=_one, shape=_pinv_shape)
 def pinv(x: Tensor, rcond: float | None = None) -> Any:
     """Moore-Penrose pseudo-inverse, by singular values.
 
@@ -358,8 +343,7 @@ def _lstsq_shape(a: Any, b: Any, rcond: Any = None) -> Shape:
     return (shape[1], *right[1:])
 
 
-@public("keras.ops.lstsq", "keras.ops.linalg.lstsq")
-@composite(dtype=_one, shape=_lstsq_shape, checked=True)
+@composite("linalg", dtype=_one, shape=_lstsq_shape, checked=True)
 def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> Any:
     """The `x` of least norm that minimises `norm(a @ x - b)`.
 

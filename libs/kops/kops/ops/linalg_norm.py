@@ -8,7 +8,6 @@ from typing import Any
 from kops import config, dtypes, promote
 from kops.declare import Tensor, composite
 from kops.shapes import Shape, reduced_shape, standardize_axes
-from kspec import public
 
 
 def _norm_shape(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Shape:
@@ -31,8 +30,7 @@ def _norm_shape(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
     return reduced_shape(x.shape, axis, keepdims)
 
 
-@public("keras.ops.norm", "keras.ops.linalg.norm")
-@composite(dtype=promote.statistic, shape=_norm_shape, checked=True)
+@composite("linalg", dtype=promote.statistic, shape=_norm_shape, checked=True)
 def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """Norm of vectors or matrices. The gradient of the Euclidean norm at 0 is 0, not NaN.
 
@@ -90,11 +88,10 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any
     return expand_dims(result, tuple(sorted(axes))) if keepdims else result
 
 
-@public("keras.ops.normalize", "keras.ops.nn.normalize")
 @composite(
+    "nn",
     dtype=promote.inexact,
     shape=lambda x, axis=-1, order=2, epsilon=None: _normalized(x, axis, order),
-    node="nn:Normalize",
     checked=True,
 )
 def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None = None) -> Any:
@@ -130,8 +127,7 @@ def _cdist_shape(x: Any, y: Any) -> Shape:
     return (*broadcast_shapes(a[:-2], b[:-2]), a[-2], b[-2])
 
 
-@public("keras.ops.cdist")
-@composite(dtype=promote.inexact, shape=_cdist_shape, node="math:CDist", checked=True)
+@composite("keras.ops.cdist", dtype=promote.inexact, shape=_cdist_shape, node="math:CDist", checked=True)
 def cdist(x: Tensor, y: Tensor) -> Any:
     """Euclidean distances between the points of two sets.
 

@@ -10,7 +10,6 @@ from kops import promote
 from kops.declare import Operand, Tensor, Tensors, composite, primitive
 from kops.dims import as_tuple, is_int, pad_pairs
 from kops.shapes import Shape, standardize_axes, standardize_axis
-from kspec import public
 
 
 def _entries(shape: Any) -> tuple[Any, ...]:
@@ -46,8 +45,7 @@ def _reshaped(x: Any, newshape: Any) -> Shape:
     return tuple(None if d == -1 else d for d in target)
 
 
-@public("keras.ops.reshape", "keras.ops.numpy.reshape")
-@primitive(dtype=promote.first, shape=_reshaped)
+@primitive("numpy", dtype=promote.first, shape=_reshaped)
 def reshape(x: Tensor, newshape: Any) -> Any:
     """The same elements, in row-major order, in another shape.
 
@@ -64,8 +62,7 @@ def reshape(x: Tensor, newshape: Any) -> Any:
     """
 
 
-@public("keras.ops.ravel", "keras.ops.numpy.ravel")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def ravel(x: Tensor) -> Any:
     """All elements in one row: shape `(size,)`."""
     return reshape(x, (-1,))
@@ -80,8 +77,7 @@ def _transposed(x: Any, axes: Any = None) -> Shape:
     return tuple(x.shape[a] for a in order)
 
 
-@public("keras.ops.transpose", "keras.ops.numpy.transpose")
-@primitive(dtype=promote.first, shape=_transposed)
+@primitive("numpy", dtype=promote.first, shape=_transposed)
 def transpose(x: Tensor, axes: Any = None) -> Any:
     """Axes in another order.
 
@@ -95,8 +91,7 @@ def transpose(x: Tensor, axes: Any = None) -> Any:
     """
 
 
-@public("keras.ops.swapaxes", "keras.ops.numpy.swapaxes")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def swapaxes(x: Tensor, axis1: int, axis2: int) -> Any:
     """Two axes exchanged."""
     n = len(x.shape)  # type: ignore[attr-defined]
@@ -106,8 +101,7 @@ def swapaxes(x: Tensor, axis1: int, axis2: int) -> Any:
     return transpose(x, tuple(order))
 
 
-@public("keras.ops.moveaxis", "keras.ops.numpy.moveaxis")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def moveaxis(x: Tensor, source: Any, destination: Any) -> Any:
     """Axes moved to new positions; the others keep their order.
 
@@ -139,8 +133,7 @@ def _expanded(x: Any, axis: Any) -> Shape:
     return tuple(1 if i in new else next(rest) for i in range(n))
 
 
-@public("keras.ops.expand_dims", "keras.ops.numpy.expand_dims")
-@primitive(dtype=promote.first, shape=_expanded)
+@primitive("numpy", dtype=promote.first, shape=_expanded)
 def expand_dims(x: Tensor, axis: Any) -> Any:
     """New axes of length 1.
 
@@ -160,8 +153,7 @@ def _squeezed(x: Any, axis: Any = None) -> Shape:
     return tuple(d for i, d in enumerate(x.shape) if i not in axes)
 
 
-@public("keras.ops.squeeze", "keras.ops.numpy.squeeze")
-@primitive(dtype=promote.first, shape=_squeezed)
+@primitive("numpy", dtype=promote.first, shape=_squeezed)
 def squeeze(x: Tensor, axis: Any = None) -> Any:
     """Axes of length 1 removed.
 
@@ -198,8 +190,7 @@ def _listed(shapes: Any) -> str:
     return " and ".join(str(tuple(s)) for s in shapes)
 
 
-@public("keras.ops.concatenate", "keras.ops.numpy.concatenate")
-@primitive(dtype=promote.common, shape=lambda xs, axis=0: joined_shape([x.shape for x in xs], axis))
+@primitive("numpy", dtype=promote.common, shape=lambda xs, axis=0: joined_shape([x.shape for x in xs], axis))
 def concatenate(xs: Tensors, axis: int = 0) -> Any:
     """Tensors joined along an existing axis.
 
@@ -219,8 +210,7 @@ def _stacked(x: Any, axis: int = 0) -> Shape:
     return tuple(shape)
 
 
-@public("keras.ops.stack", "keras.ops.numpy.stack")
-@primitive(dtype=promote.common, shape=_stacked)
+@primitive("numpy", dtype=promote.common, shape=_stacked)
 def stack(x: Tensors, axis: int = 0) -> Any:
     """Tensors of one shape joined along a new axis.
 
@@ -252,8 +242,7 @@ def _part_lengths(indices: Any, length: int | None) -> list[int | None]:
     return [max(0, b - a) for a, b in zip((0, *edges), (*edges, length))]
 
 
-@public("keras.ops.split", "keras.ops.numpy.split")
-@primitive(dtype=promote.first, shape=_split_shapes, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_split_shapes, checked=True)
 def split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> Any:
     """Parts of a tensor along an axis, as a list.
 
@@ -282,8 +271,7 @@ def _unstacked(x: Any, num: int | None = None, axis: int = 0) -> list[Shape]:
     return [(*x.shape[:axis], *x.shape[axis + 1 :])] * count
 
 
-@public("keras.ops.unstack")
-@primitive(dtype=promote.first, shape=_unstacked, node="core:Unstack", checked=True)
+@primitive("keras.ops.unstack", dtype=promote.first, shape=_unstacked, node="core:", checked=True)
 def unstack(x: Tensor, num: int | None = None, axis: int = 0) -> Any:
     """The slices of a tensor along an axis, as a list of tensors without that axis.
 
@@ -306,8 +294,7 @@ def _tiled(x: Any, repeats: Any) -> Shape:
     return tuple(None if d is None or t is None else d * t for d, t in zip(shape, times))
 
 
-@public("keras.ops.tile", "keras.ops.numpy.tile")
-@primitive(dtype=promote.first, shape=_tiled, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_tiled, checked=True)
 def tile(x: Tensor, repeats: Any) -> Any:
     """The whole tensor repeated along its axes.
 
@@ -341,8 +328,7 @@ def _repeated(x: Any, repeats: Any, axis: Any = None) -> Shape:
     return (*shape[:axis], length, *shape[axis + 1 :])
 
 
-@public("keras.ops.repeat", "keras.ops.numpy.repeat")
-@primitive(dtype=promote.first, shape=_repeated, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_repeated, checked=True)
 def repeat(x: Tensor, repeats: Any, axis: int | None = None) -> Any:
     """Each element repeated.
 
@@ -368,8 +354,7 @@ def _broadcasted(x: Any, shape: Any) -> Shape:
     return tuple(d if s is None else t for d, t, s in zip(own, target, given))
 
 
-@public("keras.ops.broadcast_to", "keras.ops.numpy.broadcast_to")
-@primitive(dtype=promote.first, shape=_broadcasted, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_broadcasted, checked=True)
 def broadcast_to(x: Tensor, shape: Any) -> Any:
     """Axes of length 1 repeated, and axes added in front, up to `shape`.
 
@@ -384,8 +369,7 @@ def _flipped(x: Any, axis: Any = None) -> Shape:
     return tuple(x.shape)
 
 
-@public("keras.ops.flip", "keras.ops.numpy.flip")
-@primitive(dtype=promote.first, shape=_flipped, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_flipped, checked=True)
 def flip(x: Tensor, axis: Any = None) -> Any:
     """Elements in reverse order along an axis.
 
@@ -395,15 +379,13 @@ def flip(x: Tensor, axis: Any = None) -> Any:
     """
 
 
-@public("keras.ops.fliplr", "keras.ops.numpy.fliplr")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def fliplr(x: Tensor) -> Any:
     """Reversed along the second axis (left to right)."""
     return flip(x, 1)
 
 
-@public("keras.ops.flipud", "keras.ops.numpy.flipud")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def flipud(x: Tensor) -> Any:
     """Reversed along the first axis (upside down)."""
     return flip(x, 0)
@@ -424,8 +406,7 @@ def _rolled(x: Any, shift: Any, axis: Any = None) -> Shape:
     return tuple(x.shape)
 
 
-@public("keras.ops.roll", "keras.ops.numpy.roll")
-@primitive(dtype=promote.first, shape=_rolled, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_rolled, checked=True)
 def roll(x: Tensor, shift: Any, axis: Any = None) -> Any:
     """Elements shifted along axes; what leaves at the end comes back at the beginning.
 
@@ -440,8 +421,7 @@ def roll(x: Tensor, shift: Any, axis: Any = None) -> Any:
     """
 
 
-@public("keras.ops.rot90", "keras.ops.numpy.rot90")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def rot90(array: Tensor, k: int = 1, axes: Any = (0, 1)) -> Any:
     """Rotated by 90 degrees `k` times in the plane of two axes, from the first towards the second.
 
@@ -481,8 +461,7 @@ def _padded(x: Any, pad_width: Any, mode: str = "constant", constant_values: Any
     return tuple(None if d is None else d + sum(p) for d, p in zip(x.shape, pairs))
 
 
-@public("keras.ops.pad", "keras.ops.numpy.pad")
-@primitive(dtype=promote.first, shape=_padded, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_padded, checked=True)
 def pad(x: Tensor, pad_width: Any, mode: str = "constant", constant_values: Operand = None) -> Any:
     """Elements added before and after along each axis.
 
@@ -506,8 +485,7 @@ def _diff_shape(a: Any, n: int = 1, axis: int = -1) -> Shape:
     return tuple(max(0, d - n) if i == axis and d is not None else d for i, d in enumerate(a.shape))
 
 
-@public("keras.ops.diff", "keras.ops.numpy.diff")
-@composite(dtype=promote.first, shape=_diff_shape, checked=True)
+@composite("numpy", dtype=promote.first, shape=_diff_shape, checked=True)
 def diff(a: Tensor, n: int = 1, axis: int = -1) -> Any:
     """The `n`-th difference of neighbours along an axis; of bools whether they differ.
 

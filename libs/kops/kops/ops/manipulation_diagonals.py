@@ -8,7 +8,6 @@ from kops import promote
 from kops.declare import Tensor, composite, primitive
 from kops.ops.manipulation import reshape
 from kops.shapes import Shape, standardize_axes
-from kspec import public
 
 
 def diagonal_length(rows: int | None, columns: int | None, offset: int) -> int | None:
@@ -25,8 +24,7 @@ def _diagonal_shape(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     return (*rest, diagonal_length(x.shape[a], x.shape[b], offset))
 
 
-@public("keras.ops.diagonal", "keras.ops.numpy.diagonal")
-@primitive(dtype=promote.first, shape=_diagonal_shape)
+@primitive("numpy", dtype=promote.first, shape=_diagonal_shape)
 def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonals of the matrices that lie along two axes, as the last axis of the result.
 
@@ -46,8 +44,7 @@ def _diag_shape(x: Any, k: int = 0) -> Shape:
     return (diagonal_length(x.shape[0], x.shape[1], k),)
 
 
-@public("keras.ops.diag", "keras.ops.numpy.diag")
-@primitive(dtype=promote.first, shape=_diag_shape, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_diag_shape, checked=True)
 def diag(x: Tensor, k: int = 0) -> Any:
     """A matrix with a vector as its diagonal; of a matrix its diagonal.
 
@@ -61,8 +58,7 @@ def diag(x: Tensor, k: int = 0) -> Any:
     """
 
 
-@public("keras.ops.diagflat", "keras.ops.numpy.diagflat")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def diagflat(x: Tensor, k: int = 0) -> Any:
     """A matrix with the flattened tensor as its diagonal."""
     return diag(reshape(x, (-1,)), k)
@@ -74,8 +70,7 @@ def _triangle_shape(x: Any, k: int = 0) -> Shape:
     return tuple(x.shape)
 
 
-@public("keras.ops.tril", "keras.ops.numpy.tril")
-@primitive(dtype=promote.first, shape=_triangle_shape, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_triangle_shape, checked=True)
 def tril(x: Tensor, k: int = 0) -> Any:
     """Matrices with the elements above the `k`-th diagonal set to 0.
 
@@ -85,8 +80,7 @@ def tril(x: Tensor, k: int = 0) -> Any:
     """
 
 
-@public("keras.ops.triu", "keras.ops.numpy.triu")
-@primitive(dtype=promote.first, shape=_triangle_shape, checked=True)
+@primitive("numpy", dtype=promote.first, shape=_triangle_shape, checked=True)
 def triu(x: Tensor, k: int = 0) -> Any:
     """Matrices with the elements below the `k`-th diagonal set to 0.
 
@@ -96,8 +90,7 @@ def triu(x: Tensor, k: int = 0) -> Any:
     """
 
 
-@public("keras.ops.trace", "keras.ops.numpy.trace")
-@composite(dtype=promote.accumulate)
+@composite("numpy", dtype=promote.accumulate)
 def trace(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """Sums of the diagonals of the matrices that lie along two axes; small ints grow to 32 bits.
 

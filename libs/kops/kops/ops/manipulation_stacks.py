@@ -9,31 +9,27 @@ from kops.declare import Tensor, Tensors, composite
 from kops.dims import is_int
 from kops.ops.manipulation import concatenate, expand_dims, ravel, split
 from kops.shapes import standardize_axis
-from kspec import public
 
 
 def _ndim(x: Any) -> int:
     return len(x.shape)
 
 
-@public("keras.ops.hstack", "keras.ops.numpy.hstack")
-@composite(dtype=promote.common)
+@composite("numpy", dtype=promote.common)
 def hstack(xs: Tensors) -> Any:
     """Tensors side by side: joined along the second axis, vectors along their only one."""
     parts = [expand_dims(x, 0) if not _ndim(x) else x for x in xs]  # type: ignore[attr-defined]
     return concatenate(parts, axis=0 if _ndim(parts[0]) == 1 else 1)
 
 
-@public("keras.ops.vstack", "keras.ops.numpy.vstack")
-@composite(dtype=promote.common)
+@composite("numpy", dtype=promote.common)
 def vstack(xs: Tensors) -> Any:
     """Tensors one below the other: joined along the first axis, vectors as rows."""
     parts = [expand_dims(x, tuple(range(2 - _ndim(x)))) if _ndim(x) < 2 else x for x in xs]  # type: ignore[attr-defined]
     return concatenate(parts, axis=0)
 
 
-@public("keras.ops.dstack", "keras.ops.numpy.dstack")
-@composite(dtype=promote.common)
+@composite("numpy", dtype=promote.common)
 def dstack(xs: Tensors) -> Any:
     """Tensors one behind the other: joined along the third axis; vectors become `(1, n, 1)`, matrices `(n, m, 1)`."""
     places = {0: (0, 1, 2), 1: (0, 2), 2: (2,)}
@@ -41,8 +37,7 @@ def dstack(xs: Tensors) -> Any:
     return concatenate(parts, axis=2)
 
 
-@public("keras.ops.append", "keras.ops.numpy.append")
-@composite(dtype=promote.common)
+@composite("numpy", dtype=promote.common)
 def append(x1: Tensor, x2: Tensor, axis: int | None = None) -> Any:
     """`x2` after `x1` along an axis; without one both are flattened first.
 
@@ -55,8 +50,7 @@ def append(x1: Tensor, x2: Tensor, axis: int | None = None) -> Any:
     return concatenate([x1, x2], axis=axis)
 
 
-@public("keras.ops.array_split", "keras.ops.numpy.array_split")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def array_split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> Any:
     """As `split`, but the parts may be unequal: the first ones are longer by 1.
 
@@ -81,22 +75,19 @@ def array_split(x: Tensor, indices_or_sections: Any, axis: int = 0) -> Any:
     return split(x, [i * size + min(i, longer) for i in range(1, n)], axis=axis)
 
 
-@public("keras.ops.hsplit", "keras.ops.numpy.hsplit")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def hsplit(x: Tensor, indices_or_sections: Any) -> Any:
     """`split` along the second axis; of a vector along its only one."""
     return split(x, indices_or_sections, axis=1 if _ndim(x) > 1 else 0)
 
 
-@public("keras.ops.vsplit", "keras.ops.numpy.vsplit")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def vsplit(x: Tensor, indices_or_sections: Any) -> Any:
     """`split` along the first axis of a tensor with at least 2 dimensions."""
     return split(_at_least(x, 2), indices_or_sections, axis=0)
 
 
-@public("keras.ops.dsplit", "keras.ops.numpy.dsplit")
-@composite(dtype=promote.first)
+@composite("numpy", dtype=promote.first)
 def dsplit(x: Tensor, indices_or_sections: Any) -> Any:
     """`split` along the third axis of a tensor with at least 3 dimensions."""
     return split(_at_least(x, 3), indices_or_sections, axis=2)

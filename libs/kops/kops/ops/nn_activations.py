@@ -11,7 +11,6 @@ import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.shapes import standardize_axes, standardize_axis
-from kspec import public
 
 
 def _over_axes(x: Any, axis: Any = -1) -> tuple[int | None, ...]:
@@ -19,8 +18,7 @@ def _over_axes(x: Any, axis: Any = -1) -> tuple[int | None, ...]:
     return tuple(x.shape)
 
 
-@public("keras.ops.relu", "keras.ops.nn.relu")
-@primitive(dtype=promote.real_numeric, shape=shapes.same)
+@primitive("nn", dtype=promote.real_numeric, shape=shapes.same)
 def relu(x: Tensor) -> Any:
     """Rectified linear unit: `max(x, 0)`. Integers stay integers.
 
@@ -32,8 +30,7 @@ def relu(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.relu6", "keras.ops.nn.relu6")
-@primitive(dtype=promote.real_numeric, shape=shapes.same)
+@primitive("nn", dtype=promote.real_numeric, shape=shapes.same)
 def relu6(x: Tensor) -> Any:
     """Rectified linear unit that saturates at 6: `min(max(x, 0), 6)`. Integers stay integers.
 
@@ -45,8 +42,7 @@ def relu6(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.leaky_relu", "keras.ops.nn.leaky_relu")
-@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
+@primitive("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def leaky_relu(x: Tensor, negative_slope: float = 0.2) -> Any:
     """`x` where positive, `negative_slope * x` elsewhere.
 
@@ -59,8 +55,7 @@ def leaky_relu(x: Tensor, negative_slope: float = 0.2) -> Any:
     """
 
 
-@public("keras.ops.elu", "keras.ops.nn.elu")
-@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
+@primitive("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def elu(x: Tensor, alpha: float = 1.0) -> Any:
     """Exponential linear unit: `x` where positive, `alpha * (exp(x) - 1)` elsewhere.
 
@@ -75,8 +70,7 @@ def elu(x: Tensor, alpha: float = 1.0) -> Any:
     """
 
 
-@public("keras.ops.selu", "keras.ops.nn.selu")
-@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
+@primitive("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def selu(x: Tensor) -> Any:
     """Self-normalizing `elu`: `1.0507 * elu(x, alpha=1.6733)`.
 
@@ -90,8 +84,7 @@ def selu(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.celu", "keras.ops.nn.celu")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def celu(x: Tensor, alpha: float = 1.0) -> Any:
     """Continuously differentiable `elu`: `max(x, 0) + alpha * (exp(min(x, 0) / alpha) - 1)`.
 
@@ -107,8 +100,7 @@ def celu(x: Tensor, alpha: float = 1.0) -> Any:
     return relu(x) + alpha * kops.expm1(kops.minimum(x, 0.0) / alpha)
 
 
-@public("keras.ops.gelu", "keras.ops.nn.gelu")
-@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
+@primitive("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def gelu(x: Tensor, approximate: bool = True) -> Any:
     """Gaussian error linear unit: `x * P(X <= x)` for a standard normal `X`.
 
@@ -123,8 +115,7 @@ def gelu(x: Tensor, approximate: bool = True) -> Any:
     """
 
 
-@public("keras.ops.silu", "keras.ops.nn.silu", "keras.ops.swish", "keras.ops.nn.swish")
-@primitive(dtype=promote.inexact, shape=shapes.same)
+@primitive("nn", "keras.ops.swish", "keras.ops.nn.swish", dtype=promote.inexact, shape=shapes.same)
 def silu(x: Tensor) -> Any:
     """Sigmoid linear unit, also called swish: `x * sigmoid(x)`.
 
@@ -136,8 +127,7 @@ def silu(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.sigmoid", "keras.ops.nn.sigmoid")
-@primitive(dtype=promote.inexact, shape=shapes.same)
+@primitive("nn", dtype=promote.inexact, shape=shapes.same)
 def sigmoid(x: Tensor) -> Any:
     """Logistic function: `1 / (1 + exp(-x))`.
 
@@ -149,8 +139,7 @@ def sigmoid(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.log_sigmoid", "keras.ops.nn.log_sigmoid")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def log_sigmoid(x: Tensor) -> Any:
     """Logarithm of the logistic function, without overflow: `-softplus(-x)`.
 
@@ -163,8 +152,7 @@ def log_sigmoid(x: Tensor) -> Any:
     return -softplus(-x)
 
 
-@public("keras.ops.hard_sigmoid", "keras.ops.nn.hard_sigmoid")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def hard_sigmoid(x: Tensor) -> Any:
     """Piecewise linear sigmoid: `relu6(x + 3) / 6`.
 
@@ -177,8 +165,7 @@ def hard_sigmoid(x: Tensor) -> Any:
     return relu6(x + 3.0) * (1 / 6)
 
 
-@public("keras.ops.hard_silu", "keras.ops.hard_swish", "keras.ops.nn.hard_silu", "keras.ops.nn.hard_swish")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", "keras.ops.hard_swish", "keras.ops.nn.hard_swish", dtype=promote.real_inexact_only, shape=shapes.same)
 def hard_silu(x: Tensor) -> Any:
     """Piecewise quadratic `silu`, also called hard swish: `x * relu6(x + 3) / 6`.
 
@@ -193,8 +180,7 @@ def hard_silu(x: Tensor) -> Any:
     return x * hard_sigmoid(x)
 
 
-@public("keras.ops.hard_tanh", "keras.ops.nn.hard_tanh")
-@composite(dtype=promote.real_numeric, shape=shapes.same)
+@composite("nn", dtype=promote.real_numeric, shape=shapes.same)
 def hard_tanh(x: Tensor) -> Any:
     """`x` limited to the range from -1 to 1. Integers stay integers.
 
@@ -207,8 +193,7 @@ def hard_tanh(x: Tensor) -> Any:
     return kops.clip(x, -1, 1)
 
 
-@public("keras.ops.hard_shrink", "keras.ops.nn.hard_shrink")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def hard_shrink(x: Tensor, threshold: float = 0.5) -> Any:
     """`x` where `|x| > threshold`, 0 elsewhere.
 
@@ -222,8 +207,7 @@ def hard_shrink(x: Tensor, threshold: float = 0.5) -> Any:
     return kops.where(kops.abs(x) <= threshold, 0.0, x)
 
 
-@public("keras.ops.soft_shrink", "keras.ops.nn.soft_shrink")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def soft_shrink(x: Tensor, threshold: float = 0.5) -> Any:
     """`x` moved towards 0 by `threshold`, 0 where `|x| <= threshold`.
 
@@ -237,8 +221,7 @@ def soft_shrink(x: Tensor, threshold: float = 0.5) -> Any:
     return x - kops.clip(x, -threshold, threshold)
 
 
-@public("keras.ops.tanh_shrink", "keras.ops.nn.tanh_shrink")
-@composite(dtype=promote.inexact, shape=shapes.same)
+@composite("nn", dtype=promote.inexact, shape=shapes.same)
 def tanh_shrink(x: Tensor) -> Any:
     """`x - tanh(x)`.
 
@@ -251,8 +234,7 @@ def tanh_shrink(x: Tensor) -> Any:
     return x - kops.tanh(x)
 
 
-@public("keras.ops.softplus", "keras.ops.nn.softplus")
-@primitive(dtype=promote.real_inexact_only, shape=shapes.same)
+@primitive("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def softplus(x: Tensor) -> Any:
     """Smooth `relu`: `log(1 + exp(x))`, without overflow.
 
@@ -264,8 +246,7 @@ def softplus(x: Tensor) -> Any:
     """
 
 
-@public("keras.ops.softsign", "keras.ops.nn.softsign")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def softsign(x: Tensor) -> Any:
     """`x / (1 + |x|)`.
 
@@ -278,8 +259,7 @@ def softsign(x: Tensor) -> Any:
     return x / (1.0 + kops.abs(x))
 
 
-@public("keras.ops.squareplus", "keras.ops.nn.squareplus")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def squareplus(x: Tensor, b: float = 4) -> Any:
     """Smooth `relu` without exponentials: `(x + sqrt(x^2 + b)) / 2`.
 
@@ -299,8 +279,7 @@ def squareplus(x: Tensor, b: float = 4) -> Any:
     return kops.where(x < 0.0, 0.5 * b / total, 0.5 * total)
 
 
-@public("keras.ops.sparse_plus", "keras.ops.nn.sparse_plus")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def sparse_plus(x: Tensor) -> Any:
     """0 up to -1, `(x + 1)^2 / 4` between -1 and 1, `x` from there.
 
@@ -314,8 +293,7 @@ def sparse_plus(x: Tensor) -> Any:
     return relu(x - 1.0) + 0.25 * middle * middle
 
 
-@public("keras.ops.sparse_sigmoid", "keras.ops.nn.sparse_sigmoid")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def sparse_sigmoid(x: Tensor) -> Any:
     """0 up to -1, `(x + 1) / 2` between -1 and 1, 1 from there.
 
@@ -328,8 +306,7 @@ def sparse_sigmoid(x: Tensor) -> Any:
     return (kops.clip(x, -1.0, 1.0) + 1.0) * 0.5
 
 
-@public("keras.ops.sparsemax", "keras.ops.nn.sparsemax")
-@composite(dtype=promote.real_inexact_only, shape=_over_axes)
+@composite("nn", dtype=promote.real_inexact_only, shape=_over_axes)
 def sparsemax(x: Tensor, axis: int = -1) -> Any:
     """Euclidean projection onto the probability simplex: like `softmax`, with exact zeros.
 
@@ -353,8 +330,7 @@ def sparsemax(x: Tensor, axis: int = -1) -> Any:
     return relu(x - threshold)
 
 
-@public("keras.ops.softmax", "keras.ops.nn.softmax")
-@primitive(dtype=promote.real_inexact_only, shape=_over_axes)
+@primitive("nn", dtype=promote.real_inexact_only, shape=_over_axes)
 def softmax(x: Tensor, axis: Any = -1) -> Any:
     """`exp(x) / sum(exp(x))`, without overflow.
 
@@ -372,8 +348,7 @@ def softmax(x: Tensor, axis: Any = -1) -> Any:
     """
 
 
-@public("keras.ops.log_softmax", "keras.ops.nn.log_softmax")
-@primitive(dtype=promote.real_inexact_only, shape=_over_axes)
+@primitive("nn", dtype=promote.real_inexact_only, shape=_over_axes)
 def log_softmax(x: Tensor, axis: Any = -1) -> Any:
     """Logarithm of `softmax`: `x - log(sum(exp(x)))`, without overflow or loss of precision.
 
@@ -394,8 +369,7 @@ def _halved(x: Any, axis: int = -1) -> tuple[int | None, ...]:
     return tuple(d if i != axis or d is None else d // 2 for i, d in enumerate(x.shape))
 
 
-@public("keras.ops.glu", "keras.ops.nn.glu")
-@composite(dtype=promote.inexact, shape=_halved)
+@composite("nn", dtype=promote.inexact, shape=_halved)
 def glu(x: Tensor, axis: int = -1) -> Any:
     """Gated linear unit: the first half of `x` times the sigmoid of the second.
 
@@ -412,8 +386,7 @@ def glu(x: Tensor, axis: int = -1) -> Any:
     return values * sigmoid(gates)
 
 
-@public("keras.ops.threshold", "keras.ops.nn.threshold")
-@composite(dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
 def threshold(x: Tensor, threshold: float, default_value: float) -> Any:
     """`x` where it is above `threshold`, `default_value` elsewhere.
 

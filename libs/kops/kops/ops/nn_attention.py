@@ -9,7 +9,6 @@ import kops
 from kops import dtypes, promote, shapes
 from kops.declare import Operand, Tensor, composite
 from kops.dtypes import result_type
-from kspec import public
 
 
 def _dtypes(query: Any, key: Any, value: Any, bias: Any = None, mask: Any = None) -> Any:
@@ -46,8 +45,7 @@ def _shape(
     return (batch, targets, heads, value.shape[3])
 
 
-@public("keras.ops.dot_product_attention", "keras.ops.nn.dot_product_attention")
-@composite(dtype=promote.real(_dtypes), shape=_shape, checked=True)
+@composite("nn", dtype=promote.real(_dtypes), shape=_shape, checked=True)
 def dot_product_attention(
     query: Tensor,
     key: Tensor,

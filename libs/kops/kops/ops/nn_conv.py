@@ -9,7 +9,6 @@ from typing import Any
 
 from kops import promote, windows
 from kops.declare import Tensor, composite, primitive
-from kspec import public
 
 
 def _window(inputs: Any, kernel: Any) -> tuple[int, ...]:
@@ -39,8 +38,7 @@ def _conv_shape(
     return windows.slide(inputs.shape, window, out, g)
 
 
-@public("keras.ops.conv", "keras.ops.nn.conv")
-@primitive(dtype=promote.inexact, shape=_conv_shape)
+@primitive("nn", dtype=promote.inexact, shape=_conv_shape)
 def conv(
     inputs: Tensor,
     kernel: Tensor,
@@ -86,8 +84,7 @@ def _depthwise_shape(
     return windows.slide(inputs.shape, window, out, g)
 
 
-@public("keras.ops.depthwise_conv", "keras.ops.nn.depthwise_conv")
-@primitive(dtype=promote.inexact, shape=_depthwise_shape)
+@primitive("nn", dtype=promote.inexact, shape=_depthwise_shape)
 def depthwise_conv(
     inputs: Tensor,
     kernel: Tensor,
@@ -111,8 +108,7 @@ def depthwise_conv(
     """
 
 
-@public("keras.ops.separable_conv", "keras.ops.nn.separable_conv")
-@composite(dtype=promote.inexact)
+@composite("nn", dtype=promote.inexact)
 def separable_conv(
     inputs: Tensor,
     depthwise_kernel: Tensor,
@@ -159,8 +155,7 @@ def _transpose_shape(
     return windows.assemble(inputs.shape[0], sizes, kernel.shape[-2], g)
 
 
-@public("keras.ops.conv_transpose", "keras.ops.nn.conv_transpose")
-@primitive(dtype=promote.inexact, shape=_transpose_shape)
+@primitive("nn", dtype=promote.inexact, shape=_transpose_shape)
 def conv_transpose(
     inputs: Tensor,
     kernel: Tensor,

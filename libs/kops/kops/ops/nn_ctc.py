@@ -15,7 +15,6 @@ from kops.declare import Tensor, composite, primitive
 from kops.dtypes import result_type
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
-from kspec import public
 
 
 def _loss_dtypes(target: Any, output: Any, target_length: Any, output_length: Any) -> Any:
@@ -39,8 +38,7 @@ def _loss_shape(target: Any, output: Any, target_length: Any, output_length: Any
     return (next(iter(batches - {None}), None),)
 
 
-@public("keras.ops.ctc_loss", "keras.ops.nn.ctc_loss")
-@primitive(dtype=promote.real(_loss_dtypes), shape=_loss_shape, node="CTCLoss")
+@primitive("nn", dtype=promote.real(_loss_dtypes), shape=_loss_shape, node="CTCLoss")
 def ctc_loss(target: Tensor, output: Tensor, target_length: Tensor, output_length: Tensor, mask_index: int = 0) -> Any:
     """`-log` of the probability of the labels, summed over all alignments with the steps.
 
@@ -85,8 +83,7 @@ def _decode_shape(
     return [(paths, *inputs.shape[:2]), (inputs.shape[0], paths)]
 
 
-@public("keras.ops.ctc_decode", "keras.ops.nn.ctc_decode")
-@composite(dtype=promote.real(_decode_dtypes), shape=_decode_shape, node="CTCDecode")
+@composite("nn", dtype=promote.real(_decode_dtypes), shape=_decode_shape, node="CTCDecode")
 def ctc_decode(
     inputs: Tensor,
     sequence_lengths: Tensor,

@@ -14,7 +14,6 @@ from kops import config, dtypes, promote, shapes
 from kops.declare import Tensor, composite
 from kops.dtypes import result_type
 from kops.shapes import standardize_axis
-from kspec import public
 
 _HALVES = ("float16", "bfloat16")
 
@@ -44,8 +43,7 @@ def _safe(probabilities: Any) -> Any:
     return kops.clip(probabilities, config.epsilon(), 1 - config.epsilon())
 
 
-@public("keras.ops.binary_crossentropy", "keras.ops.nn.binary_crossentropy")
-@composite(dtype=promote.real_inexact_only, shape=_binary_shape)
+@composite("nn", dtype=promote.real_inexact_only, shape=_binary_shape)
 def binary_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False) -> Any:
     """`-target * log(output) - (1 - target) * log(1 - output)`, elementwise.
 
@@ -85,8 +83,7 @@ def _log_probabilities(output: Any, from_logits: bool, axis: int) -> Any:
     return kops.log(_safe(output / kops.sum(output, axis=axis, keepdims=True)))
 
 
-@public("keras.ops.categorical_crossentropy", "keras.ops.nn.categorical_crossentropy")
-@composite(dtype=promote.real_inexact_only, shape=_categorical_shape)
+@composite("nn", dtype=promote.real_inexact_only, shape=_categorical_shape)
 def categorical_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1) -> Any:
     """`-sum(target * log(output))` over the classes.
 
@@ -127,8 +124,7 @@ def _sparse_shape(target: Any, output: Any, from_logits: bool = False, axis: int
     return shapes.broadcast_shapes(labels, wanted)
 
 
-@public("keras.ops.sparse_categorical_crossentropy", "keras.ops.nn.sparse_categorical_crossentropy")
-@composite(dtype=promote.real(_sparse_dtypes), shape=_sparse_shape)
+@composite("nn", dtype=promote.real(_sparse_dtypes), shape=_sparse_shape)
 def sparse_categorical_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1) -> Any:
     """`-log(output[target])`: crossentropy with the wanted class given by its number.
 
@@ -160,8 +156,7 @@ def _psnr_shape(x1: Any, x2: Any, max_val: Any) -> shapes.Shape:
     return ()
 
 
-@public("keras.ops.psnr", "keras.ops.nn.psnr")
-@composite(dtype=promote.inexact, shape=_psnr_shape, node="PSNR")
+@composite("nn", dtype=promote.inexact, shape=_psnr_shape, node="PSNR")
 def psnr(x1: Tensor, x2: Tensor, max_val: float) -> Any:
     """Peak signal-to-noise ratio in decibels: `20 log10(max_val) - 10 log10(mean((x1 - x2)^2))`.
 

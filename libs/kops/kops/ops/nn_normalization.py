@@ -8,7 +8,6 @@ import kops
 from kops import config, promote, shapes
 from kops.declare import Tensor, composite
 from kops.shapes import standardize_axes, standardize_axis
-from kspec import public
 
 HALVES = ("float16", "bfloat16")
 
@@ -28,8 +27,7 @@ def _batch_shape(
     return tuple(x.shape)
 
 
-@public("keras.ops.batch_normalization", "keras.ops.nn.batch_normalization")
-@composite(dtype=promote.real_inexact_only, shape=_batch_shape, node="BatchNorm", checked=True)
+@composite("nn", dtype=promote.real_inexact_only, shape=_batch_shape, node="BatchNorm", checked=True)
 def batch_normalization(
     x: Tensor,
     mean: Tensor,
@@ -110,8 +108,7 @@ def _layer_shape(
     return _own_shape(x, {"gamma": gamma, "beta": beta}, axis)
 
 
-@public("keras.ops.layer_normalization", "keras.ops.nn.layer_normalization")
-@composite(dtype=promote.real_inexact_only, shape=_layer_shape, node="LayerNorm")
+@composite("nn", dtype=promote.real_inexact_only, shape=_layer_shape, node="LayerNorm")
 def layer_normalization(
     x: Tensor,
     gamma: Tensor | None = None,
@@ -156,8 +153,7 @@ def _rms_shape(x: Any, scale: Any = None, axis: Any = -1, epsilon: Any = None) -
     return _own_shape(x, {"scale": scale}, axis)
 
 
-@public("keras.ops.rms_normalization", "keras.ops.nn.rms_normalization")
-@composite(dtype=promote.real_inexact_only, shape=_rms_shape, node="RMSNorm")
+@composite("nn", dtype=promote.real_inexact_only, shape=_rms_shape, node="RMSNorm")
 def rms_normalization(x: Tensor, scale: Tensor | None = None, axis: Any = -1, epsilon: Any = None) -> Any:
     """`x / sqrt(mean(x^2) + epsilon) * scale` with the mean over `axis`.
 

@@ -7,7 +7,6 @@ from typing import Any, Sequence
 import kops
 from kops import promote, windows
 from kops.declare import Tensor, composite, primitive
-from kspec import public
 
 
 def _pool_shape(inputs: Any, pool_size: Any, strides: Any, padding: str, data_format: Any) -> windows.Shape:
@@ -15,8 +14,7 @@ def _pool_shape(inputs: Any, pool_size: Any, strides: Any, padding: str, data_fo
     return windows.slide(inputs.shape, window, windows.channels(inputs.shape, g), g)
 
 
-@public("keras.ops.max_pool", "keras.ops.nn.max_pool")
-@primitive(dtype=promote.real(promote.common), shape=_pool_shape)
+@primitive("nn", dtype=promote.real(promote.common), shape=_pool_shape)
 def max_pool(
     inputs: Tensor, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: Any = None
 ) -> Any:
@@ -39,8 +37,7 @@ def max_pool(
     """
 
 
-@public("keras.ops.average_pool", "keras.ops.nn.average_pool")
-@primitive(dtype=promote.real_inexact_only, shape=_pool_shape)
+@primitive("nn", dtype=promote.real_inexact_only, shape=_pool_shape)
 def average_pool(
     inputs: Tensor, pool_size: Any, strides: Any = None, padding: str = "valid", data_format: Any = None
 ) -> Any:
@@ -88,8 +85,7 @@ def _per_dimension(inputs: Any, output_size: Any, data_format: Any, reduce: Any)
     return x
 
 
-@public("keras.ops.adaptive_max_pool", "keras.ops.nn.adaptive_max_pool")
-@composite(dtype=promote.real(promote.common), shape=_adaptive_shape)
+@composite("nn", dtype=promote.real(promote.common), shape=_adaptive_shape)
 def adaptive_max_pool(inputs: Tensor, output_size: Any, data_format: Any = None) -> Any:
     """Max pooling into a given number of bins, bin `i` from `floor(i n / m)` to `ceil((i + 1) n / m)`.
 
@@ -104,8 +100,7 @@ def adaptive_max_pool(inputs: Tensor, output_size: Any, data_format: Any = None)
     return _per_dimension(inputs, output_size, data_format, lambda x, axis, counted: kops.max(x, axis=axis))
 
 
-@public("keras.ops.adaptive_average_pool", "keras.ops.nn.adaptive_average_pool")
-@composite(dtype=promote.real_inexact_only, shape=_adaptive_shape)
+@composite("nn", dtype=promote.real_inexact_only, shape=_adaptive_shape)
 def adaptive_average_pool(inputs: Tensor, output_size: Any, data_format: Any = None) -> Any:
     """Average pooling into a given number of bins, bin `i` from `floor(i n / m)` to `ceil((i + 1) n / m)`.
 

@@ -7,7 +7,6 @@ from typing import Any
 import kops
 from kops import promote, shapes, windows
 from kops.declare import Tensor, composite
-from kspec import public
 
 
 def _batch(x: Any) -> int:
@@ -42,8 +41,7 @@ def _to_depth_shape(x: Any, block_size: int, data_format: str = "channels_last")
     return (batch, depth, *sizes) if first else (batch, *sizes, depth)
 
 
-@public("keras.ops.space_to_depth", "keras.ops.nn.space_to_depth")
-@composite(dtype=promote.common, shape=_to_depth_shape)
+@composite("nn", dtype=promote.common, shape=_to_depth_shape)
 def space_to_depth(x: Tensor, block_size: int, data_format: str = "channels_last") -> Any:
     """Square blocks of positions laid out in the channels.
 
@@ -87,8 +85,7 @@ def _to_space_shape(x: Any, block_size: int, data_format: str = "channels_last")
     return (batch, depth, *sizes) if first else (batch, *sizes, depth)
 
 
-@public("keras.ops.depth_to_space", "keras.ops.nn.depth_to_space")
-@composite(dtype=promote.common, shape=_to_space_shape)
+@composite("nn", dtype=promote.common, shape=_to_space_shape)
 def depth_to_space(x: Tensor, block_size: int, data_format: str = "channels_last") -> Any:
     """The inverse of `space_to_depth`: channels laid out as square blocks of positions.
 
@@ -141,8 +138,7 @@ def _unfold_shape(x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     return (x.shape[0], _times(x.shape[1], window[0] * window[1]), length)
 
 
-@public("keras.ops.unfold", "keras.ops.nn.unfold")
-@composite(dtype=promote.common, shape=_unfold_shape)
+@composite("nn", dtype=promote.common, shape=_unfold_shape)
 def unfold(x: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Windows of images as columns ("im2col").
 
@@ -180,8 +176,7 @@ def _fold_shape(
     return (x.shape[0], _divided(x.shape[1], window[0] * window[1], "the number of rows"), *size)
 
 
-@public("keras.ops.fold", "keras.ops.nn.fold")
-@composite(dtype=promote.numeric, shape=_fold_shape)
+@composite("nn", dtype=promote.numeric, shape=_fold_shape)
 def fold(x: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Images from columns of windows, which are added up where they overlap ("col2im").
 

@@ -10,7 +10,6 @@ from kops.declare import Tensor, composite, primitive
 from kops.dtypes import standardize_dtype
 from kops.random_hash import LIMIT
 from kops.shapes import Shape
-from kspec import public
 
 
 def _drawn(seed: Any, shape: Any) -> Shape:
@@ -82,8 +81,7 @@ def _noise(shape: Any, noise_shape: Any) -> tuple[Any, ...]:
     return noise
 
 
-@public("keras.random.dropout")
-@composite(dtype=_float, shape=_dropped)
+@composite("keras.random.dropout", dtype=_float, shape=_dropped)
 def dropout(inputs: Tensor, rate: Any, noise_shape: Any = None, seed: Any = None) -> Any:
     """Zero a random fraction of the elements and scale the others so that the expected sum stays.
 
@@ -122,8 +120,7 @@ def _shuffled(x: Any, axis: int = 0, seed: Any = None) -> Shape:
     return tuple(x.shape)
 
 
-@public("keras.random.shuffle")
-@composite(dtype=promote.first, shape=_shuffled)
+@composite("keras.random.shuffle", dtype=promote.first, shape=_shuffled)
 def shuffle(x: Tensor, axis: int = 0, seed: Any = None) -> Any:
     """The slices along an axis in random order.
 
@@ -157,8 +154,7 @@ def _classes(d: Any, *, dtype: Any = "int32", **static: Any) -> Any:
     return promote.inexact(d)[0], name
 
 
-@public("keras.random.categorical")
-@composite(dtype=_classes, shape=_picked)
+@composite("keras.random.categorical", dtype=_classes, shape=_picked)
 def categorical(logits: Tensor, num_samples: int, dtype: Any = "int32", seed: Any = None) -> Any:
     """Class numbers, drawn with the probabilities `softmax(logits)`.
 

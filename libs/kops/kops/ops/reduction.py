@@ -23,7 +23,6 @@ from kops.ops.elementwise import (
     where,
 )  # fmt: skip
 from kops.ops.elementwise_piecewise import flat_at_zero
-from kspec import public
 
 
 def _chosen_shape(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> shapes.Shape:
@@ -58,8 +57,7 @@ def _moments_shape(x: Any, axes: Any, keepdims: bool = False, synchronized: bool
     return [shapes.reduced_shape(x.shape, axes, keepdims)] * 2
 
 
-@public("keras.ops.sum", "keras.ops.numpy.sum")
-@primitive(dtype=promote.accumulate, shape=shapes.reduce)
+@primitive("numpy", dtype=promote.accumulate, shape=shapes.reduce)
 def sum(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Sum of the elements; 0 of none.
 
@@ -73,8 +71,7 @@ def sum(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
 
 
-@public("keras.ops.prod", "keras.ops.numpy.prod")
-@primitive(dtype=promote.accumulate, shape=shapes.reduce)
+@primitive("numpy", dtype=promote.accumulate, shape=shapes.reduce)
 def prod(x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Any:
     """Product of the elements; 1 of none.
 
@@ -89,8 +86,7 @@ def prod(x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None)
     """
 
 
-@public("keras.ops.mean", "keras.ops.numpy.mean")
-@primitive(dtype=promote.inexact, shape=shapes.reduce)
+@primitive("numpy", dtype=promote.inexact, shape=shapes.reduce)
 def mean(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Arithmetic mean; NaN of none.
 
@@ -104,8 +100,7 @@ def mean(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
 
 
-@public("keras.ops.var", "keras.ops.numpy.var")
-@primitive(dtype=promote.real_inexact, shape=shapes.reduce)
+@primitive("numpy", dtype=promote.real_inexact, shape=shapes.reduce)
 def var(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Variance: the mean squared distance from the mean.
 
@@ -119,8 +114,7 @@ def var(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
 
 
-@public("keras.ops.std", "keras.ops.numpy.std")
-@composite(dtype=promote.statistic, shape=shapes.reduce)
+@composite("numpy", dtype=promote.statistic, shape=shapes.reduce)
 def std(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Standard deviation: the root of the variance. The gradient at a constant is 0, not NaN.
 
@@ -135,8 +129,7 @@ def std(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return flat_at_zero(sqrt, var(x, axis, keepdims))
 
 
-@public("keras.ops.max", "keras.ops.numpy.max")
-@primitive(dtype=promote.ordered, shape=_chosen_shape)
+@primitive("numpy", dtype=promote.ordered, shape=_chosen_shape)
 def max(x: Tensor, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
     """The largest element; NaN if there is one.
 
@@ -154,8 +147,7 @@ def max(x: Tensor, axis: Any = None, keepdims: bool = False, initial: Any = None
     """
 
 
-@public("keras.ops.min", "keras.ops.numpy.min")
-@primitive(dtype=promote.ordered, shape=_chosen_shape)
+@primitive("numpy", dtype=promote.ordered, shape=_chosen_shape)
 def min(x: Tensor, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
     """The smallest element; NaN if there is one.
 
@@ -173,8 +165,7 @@ def min(x: Tensor, axis: Any = None, keepdims: bool = False, initial: Any = None
     """
 
 
-@public("keras.ops.amax", "keras.ops.numpy.amax")
-@composite(dtype=promote.ordered, shape=_chosen_shape)
+@composite("numpy", dtype=promote.ordered, shape=_chosen_shape)
 def amax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest element; see `max`.
 
@@ -192,8 +183,7 @@ def amax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return max(x, axis, keepdims)
 
 
-@public("keras.ops.amin", "keras.ops.numpy.amin")
-@composite(dtype=promote.ordered, shape=_chosen_shape)
+@composite("numpy", dtype=promote.ordered, shape=_chosen_shape)
 def amin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """The smallest element; see `min`.
 
@@ -211,8 +201,7 @@ def amin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return min(x, axis, keepdims)
 
 
-@public("keras.ops.all", "keras.ops.numpy.all")
-@primitive(dtype=promote.logical, shape=shapes.reduce)
+@primitive("numpy", dtype=promote.logical, shape=shapes.reduce)
 def all(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether all elements are true (not zero).
 
@@ -226,8 +215,7 @@ def all(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
 
 
-@public("keras.ops.any", "keras.ops.numpy.any")
-@primitive(dtype=promote.logical, shape=shapes.reduce)
+@primitive("numpy", dtype=promote.logical, shape=shapes.reduce)
 def any(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Whether some element is true (not zero).
 
@@ -241,8 +229,7 @@ def any(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
 
 
-@public("keras.ops.argmax", "keras.ops.numpy.argmax")
-@primitive(dtype=promote.order_index, shape=_index_shape)
+@primitive("numpy", dtype=promote.order_index, shape=_index_shape)
 def argmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Index of the (first) largest element, or of the first NaN.
 
@@ -259,8 +246,7 @@ def argmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
 
 
-@public("keras.ops.argmin", "keras.ops.numpy.argmin")
-@primitive(dtype=promote.order_index, shape=_index_shape)
+@primitive("numpy", dtype=promote.order_index, shape=_index_shape)
 def argmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Index of the (first) smallest element, or of the first NaN.
 
@@ -277,8 +263,7 @@ def argmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """
 
 
-@public("keras.ops.count_nonzero", "keras.ops.numpy.count_nonzero")
-@composite(dtype=promote.index, shape=shapes.reduce)
+@composite("numpy", dtype=promote.index, shape=shapes.reduce)
 def count_nonzero(x: Tensor, axis: Any = None) -> Any:
     """How many elements are not zero.
 
@@ -292,8 +277,7 @@ def count_nonzero(x: Tensor, axis: Any = None) -> Any:
     return sum(cast(not_equal(x, 0), "int32"), axis)
 
 
-@public("keras.ops.ptp", "keras.ops.numpy.ptp")
-@composite(dtype=promote.real_numeric, shape=_chosen_shape)
+@composite("numpy", dtype=promote.real_numeric, shape=_chosen_shape)
 def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Range: the largest element minus the smallest.
 
@@ -311,8 +295,7 @@ def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return subtract(max(x, axis, keepdims), min(x, axis, keepdims))
 
 
-@public("keras.ops.logsumexp")
-@composite(dtype=promote.real_inexact_only, shape=shapes.reduce, node="math:")
+@composite("keras.ops.logsumexp", dtype=promote.real_inexact_only, shape=shapes.reduce, node="math:")
 def logsumexp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """`log(sum(exp(x)))` without overflow; minus infinity of nothing.
 
@@ -333,8 +316,7 @@ def logsumexp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return result if keepdims else sum(result, axis)
 
 
-@public("keras.ops.average", "keras.ops.numpy.average")
-@composite(dtype=promote.wide, shape=_average_shape, checked=True)
+@composite("numpy", dtype=promote.wide, shape=_average_shape, checked=True)
 def average(x: Tensor, axis: Any = None, weights: Optional[Tensor] = None) -> Any:
     """Weighted mean `sum(x * weights) / sum(weights)`.
 
@@ -360,8 +342,7 @@ def average(x: Tensor, axis: Any = None, weights: Optional[Tensor] = None) -> An
     return divide(sum(multiply(x, weights), axis), total)
 
 
-@public("keras.ops.moments", "keras.ops.nn.moments")
-@composite(dtype=promote.inexact, shape=_moments_shape, node="nn:")
+@composite("nn", dtype=promote.inexact, shape=_moments_shape)
 def moments(x: Tensor, axes: Any, keepdims: bool = False, synchronized: bool = False) -> Any:
     """Mean and variance over some axes.
 

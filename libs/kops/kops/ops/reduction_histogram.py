@@ -12,7 +12,6 @@ from kops.ops.creation import full
 from kops.ops.creation_ranges import linspace
 from kops.ops.elementwise import add, equal, subtract, where
 from kops.ops.reduction import max, min
-from kspec import public
 
 
 def _count_dtypes(d: Any, weights: Any, **static: Any) -> Any:
@@ -31,8 +30,7 @@ def _count_shape(x: Any, weights: Any = None, minlength: int = 0, sparse: bool =
     return (*x.shape[:-1], None)
 
 
-@public("keras.ops.bincount", "keras.ops.numpy.bincount")
-@primitive(dtype=_count_dtypes, shape=_count_shape, checked=True)
+@primitive("numpy", dtype=_count_dtypes, shape=_count_shape, checked=True)
 def bincount(x: Tensor, weights: Optional[Tensor] = None, minlength: int = 0, sparse: bool = False) -> Any:
     """How often each of the numbers 0, 1, 2, ... occurs.
 
@@ -63,8 +61,7 @@ def _histogram_shape(x: Any, bins: int = 10, range: Any = None) -> list[shapes.S
     return [(bins,), (bins + 1,)]
 
 
-@public("keras.ops.histogram", "keras.ops.numpy.histogram")
-@composite(dtype=promote.real_inexact_only, shape=_histogram_shape)
+@composite("numpy", dtype=promote.real_inexact_only, shape=_histogram_shape)
 def histogram(x: Tensor, bins: int = 10, range: Any = None) -> Any:
     """How many elements lie in each of several bins of equal width.
 
@@ -100,8 +97,7 @@ def _digits_shape(x: Any, bins: Any) -> shapes.Shape:
     return tuple(x.shape)
 
 
-@public("keras.ops.digitize", "keras.ops.numpy.digitize")
-@composite(dtype=lambda *ds: (promote.ordered(*ds)[0], "int32"), shape=_digits_shape)
+@composite("numpy", dtype=lambda *ds: (promote.ordered(*ds)[0], "int32"), shape=_digits_shape)
 def digitize(x: Tensor, bins: Tensor) -> Any:
     """Into which bin each element falls: how many edges are not above it.
 

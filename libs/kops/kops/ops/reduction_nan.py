@@ -11,7 +11,6 @@ from kops.ops.core import cast
 from kops.ops.elementwise import absolute, divide, equal, isnan, logical_not, sqrt, square, subtract, where
 from kops.ops.elementwise_piecewise import flat_at_zero
 from kops.ops.reduction import _chosen_shape, _index_shape, all, argmax, argmin, max, min, prod, sum
-from kspec import public
 
 
 def _zeroed(x: Any) -> Any:
@@ -23,8 +22,7 @@ def _count(x: Any, axis: Any, keepdims: bool) -> Any:
     return sum(cast(logical_not(isnan(x)), "int32"), axis, keepdims)
 
 
-@public("keras.ops.nansum", "keras.ops.numpy.nansum")
-@composite(dtype=promote.accumulate, shape=shapes.reduce)
+@composite("numpy", dtype=promote.accumulate, shape=shapes.reduce)
 def nansum(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Sum. NaN elements do not take part.
 
@@ -39,8 +37,7 @@ def nansum(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return sum(_zeroed(x), axis, keepdims)
 
 
-@public("keras.ops.nanprod", "keras.ops.numpy.nanprod")
-@composite(dtype=promote.accumulate, shape=shapes.reduce)
+@composite("numpy", dtype=promote.accumulate, shape=shapes.reduce)
 def nanprod(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Product. NaN elements do not take part.
 
@@ -55,8 +52,7 @@ def nanprod(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return prod(where(isnan(x), 1, x), axis, keepdims)
 
 
-@public("keras.ops.nanmean", "keras.ops.numpy.nanmean")
-@composite(dtype=promote.wide, shape=shapes.reduce)
+@composite("numpy", dtype=promote.wide, shape=shapes.reduce)
 def nanmean(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Mean; NaN of nothing. NaN elements do not take part.
 
@@ -71,8 +67,7 @@ def nanmean(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return divide(sum(_zeroed(x), axis, keepdims), _count(x, axis, keepdims))
 
 
-@public("keras.ops.nanvar", "keras.ops.numpy.nanvar")
-@composite(dtype=promote.statistic, shape=shapes.reduce)
+@composite("numpy", dtype=promote.statistic, shape=shapes.reduce)
 def nanvar(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Variance; NaN of nothing. NaN elements do not take part.
 
@@ -89,8 +84,7 @@ def nanvar(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return divide(sum(square(deviation), axis, keepdims), cast(_count(x, axis, keepdims), deviation.dtype))
 
 
-@public("keras.ops.nanstd", "keras.ops.numpy.nanstd")
-@composite(dtype=promote.statistic, shape=shapes.reduce)
+@composite("numpy", dtype=promote.statistic, shape=shapes.reduce)
 def nanstd(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Standard deviation; NaN of nothing. NaN elements do not take part.
 
@@ -105,8 +99,7 @@ def nanstd(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return flat_at_zero(sqrt, nanvar(x, axis, keepdims))
 
 
-@public("keras.ops.nanmax", "keras.ops.numpy.nanmax")
-@composite(dtype=promote.ordered, shape=_chosen_shape)
+@composite("numpy", dtype=promote.ordered, shape=_chosen_shape)
 def nanmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest element; NaN if all are. NaN elements do not take part.
 
@@ -127,8 +120,7 @@ def nanmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return where(nothing, float("nan"), max(where(isnan(x), -float("inf"), x), axis, keepdims))
 
 
-@public("keras.ops.nanmin", "keras.ops.numpy.nanmin")
-@composite(dtype=promote.ordered, shape=_chosen_shape)
+@composite("numpy", dtype=promote.ordered, shape=_chosen_shape)
 def nanmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """The smallest element; NaN if all are. NaN elements do not take part.
 
@@ -157,8 +149,7 @@ def _nan_index(extreme: Any, x: Any, worst: float, axis: Any, keepdims: bool) ->
     return where(all(missing, axis, keepdims), -1, index)
 
 
-@public("keras.ops.nanargmax", "keras.ops.numpy.nanargmax")
-@composite(dtype=promote.order_index, shape=_index_shape)
+@composite("numpy", dtype=promote.order_index, shape=_index_shape)
 def nanargmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Index of the (first) largest element; -1 if all are NaN. NaN elements do not take part.
 
@@ -178,8 +169,7 @@ def nanargmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return _nan_index(max, x, -float("inf"), axis, keepdims)
 
 
-@public("keras.ops.nanargmin", "keras.ops.numpy.nanargmin")
-@composite(dtype=promote.order_index, shape=_index_shape)
+@composite("numpy", dtype=promote.order_index, shape=_index_shape)
 def nanargmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """Index of the (first) smallest element; -1 if all are NaN. NaN elements do not take part.
 

@@ -25,7 +25,6 @@ from kops.ops.elementwise import (
     where,
 )  # fmt: skip
 from kops.ops.reduction import _chosen_shape, any, sum
-from kspec import public
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -89,8 +88,7 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
     return result
 
 
-@public("keras.ops.quantile", "keras.ops.numpy.quantile")
-@composite(dtype=promote.quantile, shape=_quantile_shape)
+@composite("numpy", dtype=promote.quantile, shape=_quantile_shape)
 def quantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Quantiles: the elements at given fractions of the sorted order. NaN if there is one.
 
@@ -110,8 +108,7 @@ def quantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", kee
     return _quantile(x, q, axis, method, keepdims, False)
 
 
-@public("keras.ops.nanquantile", "keras.ops.numpy.nanquantile")
-@composite(dtype=promote.quantile, shape=_quantile_shape)
+@composite("numpy", dtype=promote.quantile, shape=_quantile_shape)
 def nanquantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Quantiles of the elements that are not NaN.
 
@@ -131,8 +128,7 @@ def nanquantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", 
     return _quantile(x, q, axis, method, keepdims, True)
 
 
-@public("keras.ops.percentile", "keras.ops.numpy.percentile")
-@composite(dtype=promote.quantile, shape=_quantile_shape)
+@composite("numpy", dtype=promote.quantile, shape=_quantile_shape)
 def percentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Percentiles: `quantile` of `q / 100`.
 
@@ -149,8 +145,7 @@ def percentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", k
     return quantile(x, divide(q, 100), axis, method, keepdims)
 
 
-@public("keras.ops.nanpercentile", "keras.ops.numpy.nanpercentile")
-@composite(dtype=promote.quantile, shape=_quantile_shape)
+@composite("numpy", dtype=promote.quantile, shape=_quantile_shape)
 def nanpercentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Percentiles of the elements that are not NaN.
 
@@ -167,8 +162,7 @@ def nanpercentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear"
     return nanquantile(x, divide(q, 100), axis, method, keepdims)
 
 
-@public("keras.ops.median", "keras.ops.numpy.median")
-@composite(dtype=promote.real_inexact_only, shape=_chosen_shape)
+@composite("numpy", dtype=promote.real_inexact_only, shape=_chosen_shape)
 def median(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """The middle of the sorted elements; the mean of the middle two of an even number.
 
@@ -186,8 +180,7 @@ def median(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return quantile(x, 0.5, axis, "linear", keepdims)
 
 
-@public("keras.ops.nanmedian", "keras.ops.numpy.nanmedian")
-@composite(dtype=promote.real_inexact_only, shape=_chosen_shape)
+@composite("numpy", dtype=promote.real_inexact_only, shape=_chosen_shape)
 def nanmedian(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """The median of the elements that are not NaN.
 

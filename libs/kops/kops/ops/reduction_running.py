@@ -19,7 +19,11 @@ from kops.ops.elementwise import (
     where,
 )  # fmt: skip
 from kops.ops.reduction import mean, sum
-from kspec import public
+
+
+def _running_holes(d: Any, dtype: Any = None, **static: Any) -> Any:
+    """As `running`, but NaN are looked for before the cast: whole numbers have none."""
+    return (None,), promote.running(d, dtype)[1]
 
 
 def _running_shape(x: Any, axis: Any = None, dtype: Any = None) -> shapes.Shape:
@@ -50,8 +54,7 @@ def _corrcoef_shape(x: Any) -> shapes.Shape:
     return (x.shape[0],) * 2 if len(x.shape) == 2 else ()
 
 
-@public("keras.ops.cumsum", "keras.ops.numpy.cumsum")
-@primitive(dtype=promote.running, shape=_running_shape)
+@primitive("numpy", dtype=promote.running, shape=_running_shape)
 def cumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     """Running sum: each element plus all before it.
 
@@ -65,8 +68,7 @@ def cumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     """
 
 
-@public("keras.ops.cumprod", "keras.ops.numpy.cumprod")
-@primitive(dtype=promote.running, shape=_running_shape)
+@primitive("numpy", dtype=promote.running, shape=_running_shape)
 def cumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     """Running product: each element times all before it.
 
@@ -80,8 +82,7 @@ def cumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     """
 
 
-@public("keras.ops.nancumsum", "keras.ops.numpy.nancumsum")
-@composite(dtype=promote.running, shape=_running_shape)
+@composite("numpy", dtype=_running_holes, shape=_running_shape)
 def nancumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     """Running sum in which NaN counts as 0.
 
@@ -93,11 +94,10 @@ def nancumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     Returns:
         A tensor of the shape of `x`; of one dimension if `axis` is None.
     """
-    return cumsum(where(isnan(x), 0, x), axis)
+    return cumsum(where(isnan(x), 0, x), axis, dtype)
 
 
-@public("keras.ops.nancumprod", "keras.ops.numpy.nancumprod")
-@composite(dtype=promote.running, shape=_running_shape)
+@composite("numpy", dtype=_running_holes, shape=_running_shape)
 def nancumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     """Running product in which NaN counts as 1.
 
@@ -109,11 +109,10 @@ def nancumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     Returns:
         A tensor of the shape of `x`; of one dimension if `axis` is None.
     """
-    return cumprod(where(isnan(x), 1, x), axis)
+    return cumprod(where(isnan(x), 1, x), axis, dtype)
 
 
-@public("keras.ops.trapezoid", "keras.ops.numpy.trapezoid")
-@composite(dtype=promote.inexact, shape=_trapezoid_shape, checked=True)
+@composite("numpy", dtype=promote.inexact, shape=_trapezoid_shape, checked=True)
 def trapezoid(y: Tensor, x: Optional[Tensor] = None, dx: float = 1.0, axis: int = -1) -> Any:
     """Integral by the trapezoidal rule.
 
@@ -136,8 +135,7 @@ def trapezoid(y: Tensor, x: Optional[Tensor] = None, dx: float = 1.0, axis: int 
     return divide(sum(multiply(add(y[..., 1:], y[..., :-1]), dx), -1), 2)
 
 
-@public("keras.ops.corrcoef", "keras.ops.numpy.corrcoef")
-@composite(dtype=promote.inexact, shape=_corrcoef_shape)
+@composite("numpy", dtype=promote.inexact, shape=_corrcoef_shape)
 def corrcoef(x: Tensor) -> Any:
     """Pearson's correlation coefficients of variables.
 

@@ -7,7 +7,6 @@ from typing import Any
 from kops import promote
 from kops.declare import Tensor, primitive
 from kops.shapes import Shape, standardize_axis, standardize_shape
-from kspec import public
 
 
 def _sorted(x: Any, axis: Any = -1) -> Shape:
@@ -20,8 +19,7 @@ def _sorted(x: Any, axis: Any = -1) -> Shape:
     return tuple(x.shape)
 
 
-@public("keras.ops.sort", "keras.ops.numpy.sort")
-@primitive(dtype=promote.real(promote.first), shape=_sorted)
+@primitive("numpy", dtype=promote.real(promote.first), shape=_sorted)
 def sort(x: Tensor, axis: int = -1) -> Any:
     """Elements in ascending order along an axis.
 
@@ -31,8 +29,7 @@ def sort(x: Tensor, axis: int = -1) -> Any:
     """
 
 
-@public("keras.ops.argsort", "keras.ops.numpy.argsort")
-@primitive(dtype=promote.real(promote.index), shape=_sorted, checked=True)
+@primitive("numpy", dtype=promote.real(promote.index), shape=_sorted, checked=True)
 def argsort(x: Tensor, axis: int = -1) -> Any:
     """The positions that would sort a tensor along an axis; equal elements keep their order. int32.
 
@@ -59,8 +56,7 @@ def _top_k_dtypes(d: Any, **static: Any) -> Any:
     return promote.natural(d), (promote.natural(d), "int32")
 
 
-@public("keras.ops.top_k")
-@primitive(dtype=promote.real(_top_k_dtypes), shape=_top_k_shapes, node="math:TopK", checked=True)
+@primitive("keras.ops.top_k", dtype=promote.real(_top_k_dtypes), shape=_top_k_shapes, node="math:TopK", checked=True)
 def top_k(x: Tensor, k: int, sorted: bool = True) -> Any:
     """The `k` largest elements along the last axis.
 
@@ -78,8 +74,15 @@ def top_k(x: Tensor, k: int, sorted: bool = True) -> Any:
     """
 
 
-@public("keras.ops.argpartition", "keras.ops.numpy.argpartition")
-@primitive(dtype=promote.real(promote.index), shape=lambda x, kth, axis=-1: _partitioned(x, kth, axis), checked=True)
+def _partitioned(x: Any, kth: int, axis: Any = -1) -> Shape:
+    shape = _sorted(x, axis)
+    length = shape[0 if axis is None else axis]
+    if length is not None and not -length <= kth < length:
+        raise ValueError(f"kth is {kth}, but there are {length} elements along axis {axis}.")
+    return shape
+
+
+@primitive("numpy", dtype=promote.real(promote.index), shape=_partitioned, checked=True)
 def argpartition(x: Tensor, kth: int, axis: int = -1) -> Any:
     """Positions by which the `kth` smallest stands in place `kth`, smaller ones before, larger ones after. int32.
 
@@ -88,14 +91,6 @@ def argpartition(x: Tensor, kth: int, axis: int = -1) -> Any:
         kth: place in ascending order; negative counts from the end.
         axis: the axis; None means the flattened tensor.
     """
-
-
-def _partitioned(x: Any, kth: int, axis: Any) -> Shape:
-    shape = _sorted(x, axis)
-    length = shape[0 if axis is None else axis]
-    if length is not None and not -length <= kth < length:
-        raise ValueError(f"kth is {kth}, but there are {length} elements along axis {axis}.")
-    return shape
 
 
 def _search_dtypes(*ds: Any, **static: Any) -> Any:
@@ -110,8 +105,7 @@ def _searched(sorted_sequence: Any, values: Any, side: str = "left") -> Shape:
     return tuple(values.shape)
 
 
-@public("keras.ops.searchsorted", "keras.ops.numpy.searchsorted")
-@primitive(dtype=promote.real(_search_dtypes), shape=_searched)
+@primitive("numpy", dtype=promote.real(_search_dtypes), shape=_searched)
 def searchsorted(sorted_sequence: Tensor, values: Tensor, side: str = "left") -> Any:
     """Where values would have to be inserted into an ascending sequence to keep its order. int32.
 
@@ -158,8 +152,8 @@ def _unique_shapes(
     return values if len(outputs) == 1 else outputs
 
 
-@public("keras.ops.unique", "keras.ops.numpy.unique")
 @primitive(
+    "numpy",
     dtype=promote.real(_unique_dtypes),
     shape=_unique_shapes,
     key=("return_index", "return_inverse", "return_counts"),
