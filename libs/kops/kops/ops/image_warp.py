@@ -140,8 +140,8 @@ def map_coordinates(
 
 def _grid(x: Any, height: int, width: int, dtype: Any) -> tuple[Any, Any]:
     """Row and column of every pixel, `(1, height, 1)` and `(1, 1, width)`."""
-    # Not of the first image and channel: there may be none.
-    ones = kops.sum(kops.zeros_like(x, dtype=dtype), axis=(0, -1)) + 1.0
+    # Not of the first image: there may be none.
+    ones = kops.sum(kops.zeros_like(x[..., 0], dtype=dtype), axis=0) + 1.0
     return kops.cumsum(ones, axis=0)[None] - 1.0, kops.cumsum(ones, axis=1)[None] - 1.0
 
 
@@ -170,9 +170,8 @@ def _check_interpolation(interpolation: str) -> None:
 
 def _check_images(images: Any, data_format: Any, *batched: Any) -> None:
     """Of a batch of images and what is given for each of them, the sizes must be known to agree."""
-    height, width, _ = layouts.axes(images, data_format)
-    if 0 in (images.shape[height], images.shape[width]):
-        raise ValueError(f"images of shape {tuple(images.shape)} have no positions.")
+    if 0 in images.shape[-3:]:
+        raise ValueError(f"images of shape {tuple(images.shape)} have no positions or no channels.")
     for x in batched:
         if len(images.shape) == 4 and None not in (images.shape[0], x.shape[0]) and x.shape[0] != images.shape[0]:
             raise ValueError(f"{images.shape[0]} images do not fit a batch of {x.shape[0]}: {tuple(x.shape)}.")

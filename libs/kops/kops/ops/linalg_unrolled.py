@@ -34,7 +34,7 @@ def cholesky(x: Any, upper: bool) -> Any:
         column = kops.where(_after(n, i - 1), column, 0.0)
         rest = kops.subtract(rest, _outer(column, column))
         columns.append(column)
-    return kops.stack(columns, axis=-2 if upper else -1)
+    return kops.stack(columns, axis=-2 if upper else -1) if n else x
 
 
 def lu_factor(x: Any) -> tuple[Any, Any]:
@@ -55,7 +55,7 @@ def lu_factor(x: Any) -> tuple[Any, Any]:
         x = kops.subtract(x, _outer(factors, kops.where(_after(n, i), x[..., i, :], 0.0)))
         below = kops.logical_and(kops.expand_dims(_after(m, i), 1), kops.equal(kops.arange(n), i))
         x = kops.where(below, kops.expand_dims(factors, -1), x)
-    return x, kops.stack(pivots, axis=-1)
+    return x, kops.stack(pivots, axis=-1) if pivots else kops.cast(kops.sum(x, axis=-1)[..., :0], "int32")
 
 
 def slogdet(x: Any) -> tuple[Any, Any]:
@@ -75,7 +75,8 @@ def det(x: Any) -> Any:
 def qr(x: Any, mode: str) -> tuple[Any, Any]:
     """By Householder's reflections, with the signs of LAPACK."""
     m, n = _sizes(x, "qr")
-    r, q = x, kops.add(kops.zeros_like(x[..., :, :1]), kops.eye(m, dtype=x.dtype))
+    # A sum has one column also where x has none.
+    r, q = x, kops.add(kops.sum(kops.zeros_like(x), axis=-1, keepdims=True), kops.eye(m, dtype=x.dtype))
     for i in range(min(m - 1, n)):
         column = kops.where(_after(m, i - 1), r[..., :, i], 0.0)
         top = column[..., i : i + 1]
