@@ -1,6 +1,6 @@
 """Our ops beside those of Keras 3.15.1, over the sample space: values, dtypes, shapes, and what is refused.
 
-    KERAS_BACKEND=numpy python libs/kops/tests/compare_oracle.py ORACLE_PYTHON [--every K] [--ops a,b] [--all]
+    KERAS_BACKEND=numpy python libs/kops/tests/compare_oracle.py ORACLE_PYTHON [--every K [--offset N]] [--ops a,b] [--all]
 
 ORACLE_PYTHON is the Python of an environment with Keras 3.15.1 and the same engine. Every difference is looked up in
 `differences.json`: `[{"ops": pattern, "kind": pattern, "backend": pattern, "sample": pattern, "why": words}]`, where
@@ -21,7 +21,7 @@ import sys
 import tempfile
 import warnings
 from pathlib import Path
-from typing import Any
+from typing import Any, Iterator
 
 os.environ.setdefault("JAX_ENABLE_X64", "1")
 
@@ -36,6 +36,7 @@ def main() -> int:
     parser.add_argument("oracle")
     parser.add_argument("--ops")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--offset", type=int, default=0)
     parser.add_argument("--all", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore")
@@ -47,7 +48,7 @@ def main() -> int:
     e = engine()
     calls, ours = [], {}
     for i, sample in enumerate(space(options.ops and options.ops.split(","))):
-        if i % options.every == 0 and not e.GAPS.get(sample.trial.op.name):
+        if i % options.every == options.offset and not e.GAPS.get(sample.trial.op.name):
             calls.append((sample.name, sample.trial.op.name, *described(sample)))
             ours[sample.name] = portable(eager(sample), e)
     theirs = ask(options.oracle, calls, e.NAME)
@@ -84,16 +85,35 @@ def described(sample: Any) -> tuple[Any, Any]:
 
 
 def ask(python: str, calls: Any, backend: str) -> Any:
+    """Outcomes by sample; a call at which the process dies is an error, and another process goes on after it."""
+    environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
+    environment.update(KERAS_BACKEND=backend, TF_CPP_MIN_LOG_LEVEL="3")
+    found: dict[str, Any] = {}
     with tempfile.TemporaryDirectory() as folder:
         path, answer = Path(folder) / "calls.pickle", Path(folder) / "outcomes.pickle"
-        path.write_bytes(pickle.dumps(calls))
-        environment = {k: v for k, v in os.environ.items() if k != "PYTHONPATH"}
-        environment.update(KERAS_BACKEND=backend, TF_CPP_MIN_LOG_LEVEL="3")
-        command = [python, str(HERE / "oracle_side.py"), str(path), str(answer)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-        if not answer.exists():
-            raise RuntimeError(f"{python} could not answer:\n{done.stderr[-2000:]}")
-        return pickle.loads(answer.read_bytes())
+        while calls:
+            path.write_bytes(pickle.dumps(calls))
+            command = [python, str(HERE / "oracle_side.py"), str(path), str(answer)]
+            done = subprocess.run(command, env=environment, capture_output=True, text=True)
+            last = None
+            for last, outcome in answered(answer):
+                found[last] = outcome or ("error", "Crash", f"the process ended with {done.returncode}")
+            if last is None:
+                raise RuntimeError(f"{python} could not answer:\n{done.stderr[-2000:]}")
+            answer.unlink()
+            names = [name for name, *_ in calls]
+            calls = calls[names.index(last) + 1 :] if done.returncode else []
+    return {name: outcome for name, outcome in found.items() if outcome != "skipped"}
+
+
+def answered(path: Path) -> Iterator[Any]:
+    if path.exists():
+        with open(path, "rb") as file:
+            while True:
+                try:
+                    yield pickle.load(file)
+                except (EOFError, pickle.UnpicklingError):
+                    return
 
 
 def matches(rule: dict[str, str], name: str, kind: str, backend: str, got: Any, want: Any) -> bool:

@@ -1,6 +1,7 @@
 """Runs in the environment of Keras 3.15.1: `oracle_side.py calls.pickle outcomes.pickle`, for `compare_oracle.py`.
 
-Calls are `(sample name, op, args, static)` in which an array stands as `("array", dtype, ndarray, form)`.
+Outcomes are written one after another, each `(sample name, outcome)`, and with None before the call is made: an engine
+that aborts the process leaves the name of the call it died of. Calls are `(sample name, op, args, static)` in which an array stands as `("array", dtype, ndarray, form)`.
 """
 
 from __future__ import annotations
@@ -25,28 +26,32 @@ def main(calls_path: str, outcomes_path: str) -> None:
     names["get_item"] = lambda x, key: x[key]
     with open(calls_path, "rb") as file:
         calls = pickle.load(file)
-    outcomes = {}
-    for name, op, args, static in calls:
-        if op not in names:
-            continue
-        try:
-            made, keywords = fill(keras, args), fill(keras, static)
-        except Exception:  # a dtype that the backend cannot hold: no comparison
-            continue
-        try:
-            outcomes[name] = ("value", portable(keras, names[op](*made, **keywords)))
-        except Exception as error:  # whatever it is: that is what is asked
-            outcomes[name] = ("error", type(error).__name__, str(error)[:300])
     with open(outcomes_path, "wb") as file:
-        pickle.dump(outcomes, file)
+        for name, op, args, static in calls:
+            if op in names:
+                pickle.dump((name, None), file)
+                file.flush()
+                pickle.dump((name, outcome(keras, names[op], args, static)), file)
+
+
+def outcome(keras: Any, function: Any, args: Any, static: Any) -> Any:
+    try:
+        made, keywords = fill(keras, args), fill(keras, static)
+    except Exception:  # a dtype that the backend cannot hold: no comparison
+        return "skipped"
+    try:
+        return "value", portable(keras, function(*made, **keywords))
+    except Exception as error:  # whatever it is: that is what is asked
+        return "error", type(error).__name__, str(error)[:300]
 
 
 def fill(keras: Any, value: Any) -> Any:
     if isinstance(value, tuple) and len(value) == 4 and value[0] == "array":
         _, dtype, array, form = value
-        if form == "list":
-            return array.tolist()
         tensor = keras.ops.convert_to_tensor(array, dtype=dtype)
+        if form == "list":  # the numbers as the dtype holds them
+            held = np.asarray(keras.ops.convert_to_numpy(tensor))
+            return (held if held.dtype.kind in "biufc" else held.astype(np.float32)).tolist()
         if form == "numpy":
             return keras.ops.convert_to_numpy(tensor)
         return keras.Variable(tensor, dtype=dtype, trainable=False) if form == "variable" else tensor

@@ -1,6 +1,6 @@
 """The whole search for disagreements, on demand.
 
-    KERAS_BACKEND=jax python libs/kops/tests/search.py run [--compile N] [--ops a,b] [--every K] [--out DIR]
+    KERAS_BACKEND=jax python libs/kops/tests/search.py run [--compile N] [--ops a,b] [--every K [--offset N]] [--out DIR]
     python libs/kops/tests/search.py compare --out DIR       # the engines among themselves
 
 `run` checks every sample on one engine (`kops.conformance.agreement`) and leaves a table of its outcomes in DIR;
@@ -39,7 +39,7 @@ def run(options: Any) -> int:
     lines = []
     start = time.time()
     for i, sample in enumerate(space(options.ops and options.ops.split(","))):
-        if i % options.every:
+        if i % options.every != options.offset:
             continue
         compiled = harness.compiled if options.compile and i % options.compile == 0 else None
         for kind, words in disagreements(sample, compiled):
@@ -127,6 +127,7 @@ if __name__ == "__main__":
     parser.add_argument("what", choices=["run", "compare"])
     parser.add_argument("--ops")
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--offset", type=int, default=0)
     parser.add_argument("--compile", type=int, default=0)
     parser.add_argument("--out", default="/tmp/kops-search")
     chosen = parser.parse_args()
