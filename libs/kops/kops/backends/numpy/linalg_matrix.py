@@ -25,7 +25,7 @@ def _solve_triangular(a: Any, b: Any, lower: bool) -> Any:
 def _lu_factor(x: Any) -> Any:
     """Gaussian elimination with partial pivoting, all matrices of the batch at once."""
     m, n = x.shape[-2:]
-    lu = x.reshape(-1, m, n).copy()
+    lu = x.reshape(int(np.prod(x.shape[:-2])), m, n).copy()
     every = np.arange(lu.shape[0])
     pivots = np.empty((lu.shape[0], min(m, n)), np.int32)
     for i in range(min(m, n)):

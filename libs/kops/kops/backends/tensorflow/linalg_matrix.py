@@ -49,7 +49,7 @@ def _lu_factor(x: Any) -> Any:
         pivots.append(place)
         moved = tf.where(tf.range(n) == place[..., None], current[..., i : i + 1], current)
         current = tf.where(tf.range(n) == i, order[..., i : i + 1], moved)
-    return lu, tf.stack(pivots, axis=-1)
+    return lu, tf.stack(pivots, axis=-1) if pivots else order
 
 
 def _svd(x: Any, full_matrices: bool, compute_uv: bool) -> Any:

@@ -117,6 +117,8 @@ def _scatter_update(x: torch.Tensor, indices: torch.Tensor, updates: torch.Tenso
     # Rows of the flattened leading axes, combined by index_reduce-like scatter.
     depth = indices.shape[-1]
     lead, rest = x.shape[:depth], x.shape[depth:]
+    if not updates.numel():
+        return x.clone()
     rows = torch.zeros(indices.shape[:-1], dtype=torch.long, device=x.device)
     for i, d in enumerate(lead):
         rows = rows * d + _wrapped(indices[..., i], d)

@@ -28,7 +28,8 @@ def _flattened(function: Any) -> Any:
         axes = range(x.ndim) if axis is None else [a % x.ndim for a in axis]
         order = [a for a in range(x.ndim) if a not in axes] + list(axes)
         moved = x.permute(order)
-        joined = function(moved.flatten(x.ndim - len(axes)), -1) if len(axes) else moved
+        # Of no axes, each number alone.
+        joined = function(moved.flatten(x.ndim - len(axes)) if len(axes) else moved[..., None], -1)
         back = [order.index(a) for a in range(x.ndim)]
         return joined.reshape(moved.shape).permute(back)
 
