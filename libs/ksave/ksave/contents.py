@@ -13,7 +13,7 @@ import functools
 import os
 from typing import Any, BinaryIO, Callable, Iterator, NamedTuple
 
-from ksave import archive, checked_json, hdf5, legacy_layout, sniff
+from ksave import archive, checked_json, hdf5, legacy_layout, remote, sniff
 from ksave.limits import DEFAULT, CorruptFileError, Limits
 from ksave.models import ASSETS, CONFIG, METADATA
 from ksave.safetensors import SafetensorsReader
@@ -45,6 +45,7 @@ class Contents:
         legacy: the arrays are named as in legacy files.
         notes: what could not be taken over, in words.
         parts: the files of weights in several files.
+        size: bytes of all files.
         verify: compares the checksums of what was read; to be called when all was read.
     """
 
@@ -58,6 +59,7 @@ class Contents:
     legacy: bool = False
     notes: list[str] = dataclasses.field(default_factory=list)
     parts: list[str] = dataclasses.field(default_factory=list)
+    size: int = 0
     verify: Callable[[], None] = lambda: None
 
     def nodes(self) -> dict[str, dict[str, Array]]:
@@ -94,7 +96,7 @@ def open_contents(path: str, limits: Limits = DEFAULT, convert: bool = True) -> 
     These are `.keras`, `.weights.h5`, `.weights.json`, `.h5`, `.npz` and `.safetensors` files.
 
     Args:
-        path: the file or `.keras` folder.
+        path: the file or `.keras` folder, which may be remote.
         limits: bounds on what is read.
         convert: name the arrays of legacy models as today's files do; otherwise they keep their names.
 
@@ -102,10 +104,11 @@ def open_contents(path: str, limits: Limits = DEFAULT, convert: bool = True) -> 
         ValueError: a legacy file has layers whose arrays cannot be named without their classes.
         FileNotFoundError, CorruptFileError, UnsafeFileError: see `ksave.load_model`.
     """
-    if not os.path.exists(path):
-        raise FileNotFoundError(f"There is no file {path}.")
     with contextlib.ExitStack() as stack:
         found = Contents(path, "weights")
+        path = stack.enter_context(remote.fetched(path))
+        if not os.path.exists(path):
+            raise FileNotFoundError(f"There is no file {path}.")
         if path.endswith(".weights.json"):
             shards = stack.enter_context(Reader.open_shards(path, limits, text=True))
             found.parts = [str(file.filename) for file in shards.files]
@@ -127,6 +130,7 @@ def open_contents(path: str, limits: Limits = DEFAULT, convert: bool = True) -> 
                     _from_legacy(found, file, limits, convert)
                 else:
                     _from_store(found, Reader.listed(file, listing))
+        found.size = sum(map(remote.size, [path, *found.parts]))
         yield found
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from typing import Any, Iterator
 
-from ksave import hdf5, tree_view
+from ksave import hdf5, remote, tree_view
 from ksave.atomic import atomic_file
 from ksave.contents import Contents, open_contents
 from ksave.mismatch import expected_shapes
@@ -43,9 +43,10 @@ class KerasFileEditor:
 
     def __init__(self, filepath: Any) -> None:
         path = os.fspath(filepath)
-        if not os.path.exists(path):
+        if not remote.exists(path):
             raise FileNotFoundError(f"There is no file {path}.")
-        if not path.endswith((".keras", ".weights.h5", ".weights.json")) and not os.path.isdir(path):
+        is_folder = remote.is_remote(path) or os.path.isdir(path)  # what a remote one is shows when it is here
+        if not path.endswith((".keras", ".weights.h5", ".weights.json")) and not is_folder:
             raise ValueError(f"The editor opens .keras and .weights.h5 files, not {path!r}.")
         with open_contents(path) as contents:
             self._take(contents)
@@ -184,12 +185,8 @@ class KerasFileEditor:
         path = os.fspath(filepath)
         if not path.endswith(".weights.h5"):
             raise ValueError(f"Weights are saved to a .weights.h5 file, not to {path!r}.")
-        with atomic_file(path) as temporary:
-            writer = Writer(temporary)
-            try:
-                self._write(writer, "", self.weights_dict)
-            finally:
-                writer.close()
+        with atomic_file(path) as temporary, Writer(temporary) as writer:
+            self._write(writer, "", self.weights_dict)
 
     def resave_weights(self, filepath: Any) -> None:
         """The same as `save`."""

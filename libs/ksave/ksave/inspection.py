@@ -8,7 +8,7 @@ import os
 from typing import Any, Callable, Iterator
 
 import kspec
-from ksave import archive, class_table, legacy_layout, sniff, topology
+from ksave import archive, class_table, legacy_layout, remote, sniff, topology
 from ksave.contents import Array, Contents, open_contents
 from ksave.limits import DEFAULT, Limits
 from ksave.models import ASSETS, CONFIG, METADATA
@@ -39,11 +39,7 @@ def inspect(path: str, limits: Limits = DEFAULT) -> dict[str, Any]:
 
 def describe(contents: Contents) -> dict[str, Any]:
     """The description of an open file; see `inspect`."""
-    found: dict[str, Any] = {
-        "file": contents.path,
-        "kind": _kind(contents),
-        "bytes": sum(map(_size, [contents.path, *contents.parts])),
-    }
+    found: dict[str, Any] = {"file": contents.path, "kind": _kind(contents), "bytes": contents.size}
     for key in ("keras_version", "date_saved"):
         if key in contents.metadata:
             found[key] = str(contents.metadata[key])
@@ -81,12 +77,6 @@ def _kind(contents: Contents) -> str:
     if contents.legacy:
         return "legacy model" if contents.config is not None else "legacy weights"
     return "keras" if contents.config is not None else "weights"
-
-
-def _size(path: str) -> int:
-    if not os.path.isdir(path):
-        return os.path.getsize(path)
-    return sum(os.path.getsize(os.path.join(at, file)) for at, _, files in os.walk(path) for file in files)
 
 
 def _owner(name: str, contents: Contents) -> str:
@@ -134,22 +124,23 @@ def verify(path: str, limits: Limits = DEFAULT, progress: Callable[[int], None] 
     """
     problems: list[str] = []
     try:
-        if not os.path.exists(path):
-            raise FileNotFoundError(f"There is no file {path}.")
-        if sniff.kind_of(path) in ("zip", "folder") and not path.endswith(".npz"):
-            with archive.open_archive(path, limits) as source:
-                for name in source.names():
-                    if name not in (WEIGHTS, CONFIG, METADATA):
-                        source.open(name).close()
-        with open_contents(path, limits, convert=False) as contents:
-            version = str(contents.metadata.get("keras_version", ""))
-            if is_newer(version):
-                problems.append(f"written by Keras {version}, newer than {KERAS_VERSION}")
-            problems += _bad_numbers(contents, progress)
-            contents.verify()
-            if contents.config is not None:
-                problems += _unknown_classes(contents.config)
-                problems += misfits(contents)
+        with remote.fetched(path) as local:
+            if not os.path.exists(local):
+                raise FileNotFoundError(f"There is no file {path}.")
+            if sniff.kind_of(local) in ("zip", "folder") and not local.endswith(".npz"):
+                with archive.open_archive(local, limits) as source:
+                    for name in source.names():
+                        if name not in (WEIGHTS, CONFIG, METADATA):
+                            source.open(name).close()
+            with open_contents(local, limits, convert=False) as contents:
+                version = str(contents.metadata.get("keras_version", ""))
+                if is_newer(version):
+                    problems.append(f"written by Keras {version}, newer than {KERAS_VERSION}")
+                problems += _bad_numbers(contents, progress)
+                contents.verify()
+                if contents.config is not None:
+                    problems += _unknown_classes(contents.config)
+                    problems += misfits(contents)
     except (ValueError, OSError) as error:
         problems.append(str(error))
     return problems

@@ -18,6 +18,8 @@ from ksave.atomic import atomic_file
 from ksave.legacy_config import model_record, training_config
 from ksave.overwrite import may_write
 from ksave.serialize import serialize_keras_object
+from ksave.stores import Writer
+from ksave.versions import KERAS_VERSION
 
 TOP = "top_level_model_weights"
 # What HDF5 takes in the attributes of one object, with room for its own bookkeeping.
@@ -27,8 +29,6 @@ _POINTER = 16  # what a text of variable length takes in an attribute
 
 def save_model(model: Any, path: str, overwrite: bool) -> None:
     """Write a model, its weights and its training state to a `.h5` file; see `ksave.save_model`."""
-    from ksave.versions import KERAS_VERSION
-
     if not may_write(path, overwrite):
         return
     config = json.dumps(model_record(serialize_keras_object(model)))
@@ -40,12 +40,12 @@ def save_model(model: Any, path: str, overwrite: bool) -> None:
         )
     getter = getattr(model, "get_compile_config", None)
     settings = getter() if getter is not None else None
-    with _created(path) as file:
-        file.attrs.update(keras_version=KERAS_VERSION, backend=_backend(), model_config=config)
-        _write_layers(model, file.create_group("model_weights"), KERAS_VERSION)
+    with created(path) as writer:
+        writer.file.attrs.update(keras_version=KERAS_VERSION, backend=_backend(), model_config=config)
+        _write_layers(model, writer, "/model_weights/")
         if settings and settings.get("optimizer"):
-            file.attrs["training_config"] = json.dumps(training_config(serialize_keras_object(settings)))
-            _write_variables(file.create_group("optimizer_weights"), model.optimizer.variables)
+            writer.file.attrs["training_config"] = json.dumps(training_config(serialize_keras_object(settings)))
+            write_variables(writer, "/optimizer_weights", model.optimizer.variables)
 
 
 def _has_assets(model: Any) -> bool:
@@ -58,10 +58,8 @@ def _has_assets(model: Any) -> bool:
 
 def save_weights(model: Any, path: str) -> None:
     """Write the weights of a model to a legacy `.h5` file; see `ksave.save_weights`."""
-    from ksave.versions import KERAS_VERSION
-
-    with _created(path) as file:
-        _write_layers(model, file, KERAS_VERSION)
+    with created(path) as writer:
+        _write_layers(model, writer, "/")
 
 
 def own_variables(model: Any) -> list[Any]:
@@ -76,9 +74,10 @@ def layer_variables(layer: Any) -> list[Any]:
 
 
 @contextlib.contextmanager
-def _created(path: str) -> Iterator[Any]:
-    with atomic_file(path) as temporary, hdf5.h5py().File(temporary, "w") as file:
-        yield file
+def created(path: str) -> Iterator[Writer]:
+    """The writer of a new file, which gets its name at the end of the block."""
+    with atomic_file(path) as temporary, Writer(temporary) as writer:
+        yield writer
 
 
 def _backend() -> str:
@@ -86,30 +85,39 @@ def _backend() -> str:
     return kspec.resolve(name)() if name in kspec.known_names() else "numpy"
 
 
-def _write_layers(model: Any, group: Any, version: str) -> None:
+def _write_layers(model: Any, writer: Writer, where: str) -> None:
     if not hasattr(model, "layers"):
         raise TypeError(
             f"{type(model).__name__} has no layers, and the legacy .h5 layout holds the weights of layers. "
             "Save to a .weights.h5 file."
         )
-    twice = [name for name, count in Counter(layer.name for layer in model.layers).items() if count > 1]
+    names = [layer.name for layer in model.layers]
+    twice = [name for name, count in Counter([*names, TOP]).items() if count > 1]
     if twice:
         raise ValueError(
             f"The model has two layers named {twice[0]!r}. In the legacy .h5 layout names must differ; rename one, or "
             "save to a .keras file."
         )
-    group.attrs.update(backend=_backend(), keras_version=version)
-    _write_names(group, "layer_names", [layer.name for layer in model.layers])
+    write_head(writer, where, names, KERAS_VERSION, _backend())
     for layer in model.layers:
-        _write_variables(group.create_group(layer.name), layer_variables(layer))
-    _write_variables(group.create_group(TOP), own_variables(model))
+        write_variables(writer, where + layer.name, layer_variables(layer))
+    write_variables(writer, where + TOP, own_variables(model))
 
 
-def _write_variables(group: Any, variables: Sequence[Any]) -> None:
+def write_head(writer: Writer, where: str, names: list[str], version: str, backend: str) -> None:
+    """Begin the group of all layers, whose path ends in a slash."""
+    group = writer.group(where)
+    group.attrs.update(backend=backend, keras_version=version)
+    _write_names(group, "layer_names", names)
+
+
+def write_variables(writer: Writer, path: str, variables: Sequence[Any]) -> None:
+    """Write the group of one layer."""
     names = _different([getattr(variable, "path", None) or variable.name for variable in variables])
-    _write_names(group, "weight_names", names)
+    _write_names(writer.group(path), "weight_names", names)
     for name, variable in zip(names, variables):
-        hdf5.write_array(group, name, _known_to_hdf5(variable))
+        array = _known_to_hdf5(variable)
+        hdf5.write_array(writer.room(path, array.nbytes), name, array)
 
 
 def _different(paths: list[str]) -> list[str]:

@@ -85,11 +85,8 @@ def _write_folder(model: Any, path: str, texts: dict[str, str]) -> None:
         for name, text in texts.items():
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
-        writer = Writer(os.path.join(folder, WEIGHTS))
-        try:
+        with Writer(os.path.join(folder, WEIGHTS)) as writer:
             write_nodes(model, writer)
-        finally:
-            writer.close()
         assets = os.path.join(folder, "assets")
         os.mkdir(assets)
         write_assets(model, assets)
@@ -100,12 +97,8 @@ def _write_zip(model: Any, path: str, texts: dict[str, str]) -> None:
         with zipfile.ZipFile(temporary, "w") as target:
             for name, text in texts.items():
                 target.writestr(name, text)
-            with stored_member(target, WEIGHTS) as member:
-                writer = Writer(member)
-                try:
-                    write_nodes(model, writer)
-                finally:
-                    writer.close()
+            with stored_member(target, WEIGHTS) as member, Writer(member) as writer:
+                write_nodes(model, writer)
             write_assets(model, assets)
             for folder, _, files in sorted(os.walk(assets)):
                 for file in sorted(files):

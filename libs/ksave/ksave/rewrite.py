@@ -104,14 +104,12 @@ def _write_folder(contents: Contents, path: str, show: Progress) -> None:
 
 
 def _write_store(contents: Contents, writer: Writer, show: Progress) -> None:
-    try:
+    with writer:
         for path, arrays in contents.nodes().items():
             store = writer.store(path, contents.names.get(path))
             for key, array in arrays.items():
                 store[key] = array.read()
                 show(array.nbytes)
-    finally:
-        writer.close()
     contents.verify()
 
 
@@ -150,26 +148,24 @@ def _write_legacy(contents: Contents, path: str, show: Progress) -> None:
             raise ValueError(
                 f"{contents.path} has other files inside ({', '.join(contents.assets)}), which .h5 has no place for."
             )
-    with atomic_file(path) as temporary, hdf5.h5py().File(temporary, "w") as file:
+    with legacy_write.created(path) as writer:
         version = str(contents.metadata.get("keras_version") or KERAS_VERSION)
-        group = file
+        where = "/"
         if contents.config is not None:
-            group = file.create_group("model_weights")
-            file.attrs.update(keras_version=version, backend="numpy")
-            _write_config(contents.config, file, bool(optimizer))
-        group.attrs.update(keras_version=version, backend="numpy")
-        legacy_write._write_names(group, "layer_names", [name for name in layers if name != legacy_layout.TOP])
+            where = "/model_weights/"
+            writer.file.attrs.update(keras_version=version, backend="numpy")
+            _write_config(contents.config, writer.file)
+        legacy_write.write_head(writer, where, [name for name in layers if name != legacy_layout.TOP], version, "numpy")
         for layer, arrays in layers.items():
-            named = [_Named(name, array, show) for name, array in arrays.items()]
-            legacy_write._write_variables(group.create_group(layer), named)
+            legacy_write.write_variables(writer, where + layer, [_Named(*item, show) for item in arrays.items()])
         if optimizer and contents.config is not None:
-            name = _optimizer_name(contents)
+            name = contents.names.get("optimizer") or "optimizer"
             named = [_Named(f"{name}/variable_{i}", array, show) for i, array in enumerate(optimizer)]
-            legacy_write._write_variables(file.create_group("optimizer_weights"), named)
+            legacy_write.write_variables(writer, "/optimizer_weights", named)
         contents.verify()
 
 
-def _write_config(config: dict[str, Any], file: Any, with_optimizer: bool) -> None:
+def _write_config(config: dict[str, Any], file: Any) -> None:
     settings = config.get("compile_config")
     bare = {key: value for key, value in config.items() if key not in ("compile_config", "build_config")}
     file.attrs["model_config"] = json.dumps(legacy_record(bare))
@@ -177,10 +173,6 @@ def _write_config(config: dict[str, Any], file: Any, with_optimizer: bool) -> No
         training = training_config(settings)
         training["loss"] = legacy_layout.full_loss_names(training["loss"])
         file.attrs["training_config"] = json.dumps(training)
-
-
-def _optimizer_name(contents: Contents) -> str:
-    return contents.names.get("optimizer") or "optimizer"
 
 
 def _legacy_layers(contents: Contents) -> dict[str, dict[str, Array]]:
@@ -195,13 +187,10 @@ def _write_npz(contents: Contents, path: str, show: Progress) -> None:
     from ksave.npz import NpzWriter
 
     with atomic_file(path) as temporary:
-        writer = NpzWriter(temporary)
-        try:
+        with NpzWriter(temporary) as writer:
             for name, array in contents.arrays.items():
                 writer.put(name, array.read())
                 show(array.nbytes)
-        finally:
-            writer.close()
         contents.verify()
 
 

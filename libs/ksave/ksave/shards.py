@@ -40,11 +40,8 @@ def save_shards(write: Callable[[ShardWriter], None], path: str, limit: float) -
     staging = beside(path, tempfile.mkdtemp)
     passing: list[str] = []  # files that the index needs for a while at most
     try:
-        writer = ShardWriter(os.path.join(staging, base), limit, mark)
-        try:
+        with ShardWriter(os.path.join(staging, base), limit, mark) as writer:
             write(writer)
-        finally:
-            writer.close()
         names = [os.path.basename(file) for file in writer.files]
         for name in names:
             sync_file(os.path.join(staging, name))

@@ -101,7 +101,7 @@ class Writer:
         # Through a window always: it keeps errors away from HDF5.
         self._path = target if isinstance(target, str) else None
         self._window = Window(open(target, "wb+", buffering=0), 0) if isinstance(target, str) else target  # noqa: SIM115
-        self._file = hdf5.h5py().File(self._window, "w")
+        self.file = hdf5.h5py().File(self._window, "w")
         self._last: tuple[str, Any] = ("", None)  # path and group; most arrays go where the one before went
 
     def store(self, path: str, name: Any) -> WriteStore:
@@ -110,14 +110,14 @@ class Writer:
 
     def group(self, path: str) -> Any:
         """Make the group of a node."""
-        group = self._file.require_group(path)
+        group = self.file.require_group(path)
         self._last = path, group
         return group
 
     def room(self, path: str, size: int) -> Any:
         """The group in which `size` more bytes of a node go."""
         self._window.check()  # a full disk ends it at once
-        return self._last[1] if self._last[0] == path else self._file[path]
+        return self._last[1] if self._last[0] == path else self.file[path]
 
     def close(self) -> None:
         """Finish the file.
@@ -125,10 +125,16 @@ class Writer:
         Raises:
             OSError: it could not be written.
         """
-        self._file.close()
+        self.file.close()
         if self._path is not None:
             self._window.close()
         self._window.check()
+
+    def __enter__(self) -> Writer:
+        return self
+
+    def __exit__(self, *args: Any) -> None:
+        self.close()
 
 
 class ShardWriter(Writer):
@@ -158,7 +164,7 @@ class ShardWriter(Writer):
         self._used = 0
         super().__init__(path)
         if self._mark is not None:
-            self._file.attrs["set"] = self._mark
+            self.file.attrs["set"] = self._mark
 
     def room(self, path: str, size: int) -> Any:
         self._window.check()
@@ -170,11 +176,29 @@ class ShardWriter(Writer):
         names = self.map.setdefault(f"/{path}", [])
         if name not in names:
             names.append(name)
-        return self._file.require_group(path)
+        return self.file.require_group(path)
 
 
 class MixedSetError(CorruptFileError):
     """Weights files beside an index are of another save than the index."""
+
+
+def read_index(content: bytes, index: str, limits: Limits = DEFAULT) -> tuple[list[str], Any]:
+    """The files that a `.weights.json` index names, and the mark they carry."""
+    from ksave import checked_json
+
+    table = checked_json.loads(content, index, limits)
+    weight_map = table.get("weight_map") if isinstance(table, dict) else None
+    if not isinstance(weight_map, dict):
+        raise CorruptFileError(f"{index} is no index of weights files: it has no 'weight_map'.")
+    names: dict[str, None] = {}
+    for value in weight_map.values():
+        for name in value if isinstance(value, list) else [value]:
+            if not isinstance(name, str) or "/" in check_name(name, index):
+                raise CorruptFileError(f"{index} names {name!r}; the files stand beside the index.")
+            names[name] = None
+    metadata = table.get("metadata")
+    return list(names), metadata.get("set") if isinstance(metadata, dict) else None
 
 
 class Reader:
@@ -238,20 +262,7 @@ class Reader:
 
     @classmethod
     def _open_set(cls, content: bytes, index: str, limits: Limits, text: bool, source: Any) -> Reader:
-        from ksave import checked_json
-
-        table = checked_json.loads(content, index, limits)
-        weight_map = table.get("weight_map") if isinstance(table, dict) else None
-        if not isinstance(weight_map, dict):
-            raise CorruptFileError(f"{index} is no index of weights files: it has no 'weight_map'.")
-        names: dict[str, None] = {}
-        for value in weight_map.values():
-            for name in value if isinstance(value, list) else [value]:
-                if not isinstance(name, str) or "/" in check_name(name, index):
-                    raise CorruptFileError(f"{index} names {name!r}; the files stand beside the index.")
-                names[name] = None
-        metadata = table.get("metadata")
-        mark = metadata.get("set") if isinstance(metadata, dict) else None
+        names, mark = read_index(content, index, limits)
         reader = cls()
         folder = os.path.dirname(index)
         try:

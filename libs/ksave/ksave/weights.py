@@ -55,18 +55,11 @@ def save_weights(
 
         legacy_write.save_weights(model, path)
     else:
+        from ksave.npz import NpzWriter
+
         with atomic_file(path) as temporary:
-            writer = _npz_writer(temporary) if path.endswith(".npz") else Writer(temporary)
-            try:
+            with NpzWriter(temporary) if path.endswith(".npz") else Writer(temporary) as writer:
                 write_nodes(model, writer)
-            finally:
-                writer.close()
-
-
-def _npz_writer(path: str) -> Writer:
-    from ksave.npz import NpzWriter
-
-    return NpzWriter(path)
 
 
 def write_nodes(model: Any, writer: Writer) -> None:
@@ -94,10 +87,6 @@ def load_weights(model: Any, filepath: Any, skip_mismatch: bool = False, **kwarg
     """
     path = os.fspath(filepath)
     if remote.is_remote(path):
-        if path.endswith(".weights.json"):
-            raise NotImplementedError(
-                f"Sharded weights are read from local disks only. Copy the files of {path} to one."
-            )
         with remote.fetched(path) as local:
             load_weights(model, local, skip_mismatch, **kwargs)
         return

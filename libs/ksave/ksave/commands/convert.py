@@ -6,7 +6,7 @@ import argparse
 import io
 from typing import Any, BinaryIO, Callable
 
-from ksave import inspection, legacy_layout, rewrite
+from ksave import inspection, legacy_layout, remote, rewrite
 from ksave.commands import show, target
 from ksave.contents import Contents, config_of, open_contents
 
@@ -64,7 +64,7 @@ def run(options: argparse.Namespace) -> int:
             contents.names = {path: name for path, name in contents.names.items() if path.split("/")[0] != "optimizer"}
         count = len(contents.arrays)
         target.write(contents, options.output)
-    show.line(f"{options.output}: {count} arrays, {show.size(target.size(options.output))}")
+    show.line(f"{options.output}: {count} arrays, {show.size(remote.size(options.output))}")
     return 0
 
 

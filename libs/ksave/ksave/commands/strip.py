@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 
+from ksave import remote
 from ksave.commands import show, target
 from ksave.contents import open_contents
 
@@ -32,17 +33,16 @@ def run(options: argparse.Namespace) -> int:
     """Strip."""
     output = options.output or options.file
     target.check(options.file, output, options.force)
-    before = target.size(options.file)
     with open_contents(options.file) as contents:
         found = [name for name in contents.arrays if name.split("/")[0] == "optimizer"]
         settings = options.compile and contents.config is not None and contents.config.pop("compile_config", None)
-        if not found and not settings and target.same(options.file, output):
+        if not found and not settings and remote.same(options.file, output):
             show.line(f"{options.file} has no state of an optimizer; nothing was changed.")
             return 0
         state = sum(contents.arrays.pop(name).nbytes for name in found)
         contents.names = {path: name for path, name in contents.names.items() if path.split("/")[0] != "optimizer"}
         target.write(contents, output)
-    after = target.size(output)
+    before, after = contents.size, remote.size(output)
     show.line(
         f"{output}: {len(found)} arrays of the optimizer ({show.size(state)}) taken out; "
         f"{show.size(before)} became {show.size(after)}, {show.size(before - after)} saved."

@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import os
 
-from ksave import rewrite
+from ksave import remote, rewrite
 from ksave.commands import show
 from ksave.contents import Contents
 from ksave.progress import progress
@@ -19,27 +19,15 @@ def add(parser: argparse.ArgumentParser) -> None:
 
 def check(source: str, target: str, force: bool) -> None:
     """Refuse to write over another file without having been told to."""
-    if os.path.exists(target) and not force and not same(source, target):
+    if remote.exists(target) and not force and not remote.same(source, target):
         raise FileExistsError(f"{target} exists. Pass --force to write over it.")
-
-
-def same(source: str, target: str) -> bool:
-    """Whether two paths are of one file."""
-    return os.path.exists(target) and os.path.samefile(source, target)
 
 
 def write(contents: Contents, target: str) -> None:
     """Write the contents, which are still open, and say what could not be taken over."""
-    if contents.path.endswith(".weights.json") and same(contents.path, target):
+    if contents.path.endswith(".weights.json") and remote.same(contents.path, target):
         raise ValueError(f"{target} is the index of several files; write one file with -o NAME.weights.h5.")
     with progress(f"Writing {os.path.basename(target)}", contents.nbytes()) as done:
         rewrite.write(contents, target, done, folder=os.path.isdir(target))
     for note in contents.notes:
         show.line(f"  {note}")
-
-
-def size(path: str) -> int:
-    """Bytes of a file or folder."""
-    if not os.path.isdir(path):
-        return os.path.getsize(path)
-    return sum(os.path.getsize(os.path.join(at, file)) for at, _, files in os.walk(path) for file in files)
