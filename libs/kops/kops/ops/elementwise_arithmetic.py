@@ -289,7 +289,7 @@ def round(x: Tensor, decimals: int = 0) -> Any:
 
 
 @primitive("numpy", dtype=promote.real_numeric, shape=shapes.same)
-def clip(x: Tensor, x_min: float, x_max: float) -> Any:
+def clip(x: Tensor, x_min: float | None, x_max: float | None) -> Any:
     """`x` limited to the interval `[x_min, x_max]`.
 
     Args:

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kops.backends.kernel_tables import kernels, native
+
 
 def _axis(axis: Any) -> Any:
     return tuple(axis) if isinstance(axis, list) else axis
@@ -56,7 +58,7 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
         raise NotImplementedError("sparse counts exist with the TensorFlow backend only. Use sparse=False.")
     if x.ndim > 2:
         raise ValueError("one or two dimensions are needed.")
-    rows = np.atleast_2d(x)
+    rows = np.atleast_2d(x).astype(np.int64)  # NumPy 1 refuses uint64
     shares = [None] * len(rows) if weights is None else np.broadcast_to(weights, rows.shape)
     length = max(minlength, int(x.max()) + 1 if x.size else 0)
     counts = [np.bincount(r, w, length) for r, w in zip(rows, shares)]
@@ -64,18 +66,11 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
 
 
 TABLE = {
-    "all": _plain(np.all),
-    "any": _plain(np.any),
-    "argmax": _plain(np.argmax),
-    "argmin": _plain(np.argmin),
-    "bincount": _bincount,
+    **native(np, "all any argmax argmin", _plain),
+    **native(np, "mean std var", _reducing),
+    **kernels(_bincount, _prod, _sum),
     "cumprod": _running(np.cumprod),
     "cumsum": _running(np.cumsum),
     "max": _extreme(np.max),
-    "mean": _reducing(np.mean),
     "min": _extreme(np.min),
-    "prod": _prod,
-    "std": _reducing(np.std),
-    "sum": _sum,
-    "var": _reducing(np.var),
 }
