@@ -1,31 +1,11 @@
-"""JAX as an engine."""
+"""JAX as an engine.
+
+`kops.engine.Engine` lists what its `core` defines, name for name.
+"""
 
 from __future__ import annotations
 
-from kops.backends.jax.core import (
-    HAS_GRADIENTS,
-    NAME,
-    SEED_DTYPE,
-    abstract_call,
-    adopt,
-    assign_variable,
-    canonical,
-    cast,
-    compiling,
-    convert,
-    device_scope,
-    dtype_name,
-    is_tensor,
-    jit,
-    layer_base,
-    make_variable,
-    native_dtype,
-    own_variable,
-    read_variable,
-    remat,
-    shape,
-    to_numpy,
-)
+from kops.backends.jax.core import *  # noqa: F403
 from kops.backends.jax.gaps import GAPS
 from kops.backends.jax.jitted import jitted
 from kops.backends.jax.table import SCALARS, TABLE
@@ -34,11 +14,3 @@ from kops.backends.sparse import select
 
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
     return select(name, TABLE.get(name) or jitted(name), arguments, "kops.backends.jax.sparse")
-
-
-__all__ = [
-    "GAPS", "HAS_GRADIENTS", "NAME", "SCALARS", "SEED_DTYPE", "TABLE", "abstract_call", "adopt",
-    "assign_variable", "canonical", "cast", "compiling", "convert", "device_scope", "dtype_name",
-    "is_tensor", "jit", "layer_base", "lookup", "make_variable", "native_dtype", "own_variable",
-    "read_variable", "remat", "shape", "to_numpy",
-]  # fmt: skip

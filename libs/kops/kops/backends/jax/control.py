@@ -7,6 +7,7 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from kops.backends.kernel_tables import kernels
 from kops.control_checks import check_jvp, check_scan, upstream_call
 from kops.control_trees import as_vars, leading, tensors
 from kops.declare import OPS
@@ -84,14 +85,8 @@ def _with_gradient(f: Any, args: Any) -> Any:
 
 
 TABLE = {
+    **kernels(_fori_loop, _jvp, _map, _scan, _switch, _vectorized_map, _while_loop),
     "_cond": _cond,
     "_with_gradient": _with_gradient,
-    "fori_loop": _fori_loop,
-    "jvp": _jvp,
-    "map": _map,
-    "scan": _scan,
     "stop_gradient": jax.lax.stop_gradient,
-    "switch": _switch,
-    "vectorized_map": _vectorized_map,
-    "while_loop": _while_loop,
 }

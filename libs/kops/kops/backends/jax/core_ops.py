@@ -7,6 +7,8 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
+from kops.backends.kernel_tables import kernels, native
+
 
 def _eye(shape: Any, k: int, dtype: Any) -> Any:
     return jnp.eye(shape[0], shape[1], k, dtype)
@@ -33,16 +35,6 @@ def _view(x: Any, dtype: Any) -> Any:
 
 
 TABLE = {
-    "arange": _arange,
-    "copy": _copy,
-    "empty": jnp.zeros,
-    "eye": _eye,
-    "full": jnp.full,
-    "full_like": jnp.full_like,
-    "ones": jnp.ones,
-    "ones_like": jnp.ones_like,
-    "tri": _tri,
-    "view": _view,
-    "zeros": jnp.zeros,
-    "zeros_like": jnp.zeros_like,
+    **native(jnp, "empty=zeros full full_like ones ones_like zeros zeros_like"),
+    **kernels(_arange, _copy, _eye, _tri, _view),
 }

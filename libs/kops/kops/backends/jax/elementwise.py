@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from kops.backends.division import zero_by_zero
 from kops.backends.formula import formula_if
+from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
 
 
@@ -90,39 +91,25 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
     return jnp.where(condition) if x1 is None else jnp.where(condition, x1, x2)
 
 
-_SAME_NAMES = (
-    "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
-    "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor fmax fmin gcd greater "
-    "greater_equal heaviside i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 "
-    "logical_and logical_not logical_or logical_xor maximum minimum multiply negative "
-    "nextafter not_equal real reciprocal sign signbit sin sinc sinh sqrt square subtract tan tanh trunc"
-)
-TABLE = {name: getattr(jnp, name) for name in _SAME_NAMES.split()}
-TABLE.update(
-    {
-        "absolute": _absolute,
-        "clip": _clip,
-        "divide": jnp.true_divide,
-        "erf": jax.scipy.special.erf,
-        "erfc": jax.scipy.special.erfc,
-        "erfinv": jax.scipy.special.erfinv,
-        "floor_divide": _divided(jnp.floor_divide),
-        "fmod": _divided(jnp.fmod),
-        "hypot": formula_if(traced, "hypot", jnp.hypot),
-        "left_shift": _shift(jnp.left_shift),
-        "logaddexp": formula_if(traced, "logaddexp", jnp.logaddexp),
-        "logaddexp2": formula_if(traced, "logaddexp2", jnp.logaddexp2),
-        "mod": _divided(jnp.mod),
-        "power": _power,
-        "right_shift": _shift(jnp.right_shift),
-        "round": _round,
-        "rsqrt": jax.lax.rsqrt,
-        "true_divide": jnp.true_divide,
-        "view_as_complex": _view_as_complex,
-        "view_as_real": _view_as_real,
-        "where": _where,
-    }
-)
+TABLE = {
+    **native(jax.scipy.special, "erf erfc erfinv"),
+    **native(
+        jnp,
+        "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
+        "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor fmax fmin gcd greater greater_equal "
+        "heaviside i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 logical_and logical_not "
+        "logical_or logical_xor maximum minimum multiply negative nextafter not_equal real reciprocal sign signbit "
+        "sin sinc sinh sqrt square subtract tan tanh trunc divide=true_divide true_divide",
+    ),
+    **native(jnp, "floor_divide fmod mod", _divided),
+    **kernels(_absolute, _clip, _power, _round, _view_as_complex, _view_as_real, _where),
+    "hypot": formula_if(traced, "hypot", jnp.hypot),
+    "left_shift": _shift(jnp.left_shift),
+    "logaddexp": formula_if(traced, "logaddexp", jnp.logaddexp),
+    "logaddexp2": formula_if(traced, "logaddexp2", jnp.logaddexp2),
+    "right_shift": _shift(jnp.right_shift),
+    "rsqrt": jax.lax.rsqrt,
+}
 _TAKE_SCALARS = (
     "add divide equal floor_divide fmod greater greater_equal less less_equal maximum minimum mod multiply not_equal "
     "power subtract true_divide where"

@@ -8,6 +8,7 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from kops.backends.kernel_tables import kernels
 from kops.item_keys import canonical_key, item_shape
 
 
@@ -79,15 +80,9 @@ def _to_sparse(x: Any) -> Any:
 
 
 TABLE = {
+    **kernels(_get_item, _take, _slice, _slice_update, _scatter, _scatter_update, _one_hot),
     "_to_sparse": _to_sparse,
-    "get_item": _get_item,
-    "take": _take,
     "take_along_axis": jnp.take_along_axis,
-    "slice": _slice,
-    "slice_update": _slice_update,
-    "scatter": _scatter,
-    "scatter_update": _scatter_update,
     "nonzero": lambda x: tuple(i.astype("int32") for i in jnp.nonzero(x)),
-    "one_hot": _one_hot,
     "isin": lambda x1, x2, unique, invert: jnp.isin(x1, x2, assume_unique=unique, invert=invert),
 }

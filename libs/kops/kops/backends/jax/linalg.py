@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from kops.backends.kernel_tables import kernels
 from kops.dims import as_tuple
 
 
@@ -26,9 +27,7 @@ def _einsum(subscripts: str, operands: Any, kwargs: Any) -> Any:
 
 
 TABLE = {
-    "matmul": _matmul,
-    "tensordot": _tensordot,
-    "einsum": _einsum,
+    **kernels(_matmul, _tensordot, _einsum),
     "outer": jnp.outer,
     "correlate": lambda x1, x2, mode: jnp.correlate(x1, x2, mode),
     "vander": lambda x, n, increasing: (

@@ -6,6 +6,7 @@ from typing import Any
 
 import jax.numpy as jnp
 
+from kops.backends.kernel_tables import native
 from kops.dims import full, pad_pairs, repeats_of, target
 
 
@@ -21,18 +22,14 @@ def _tuple(axis: Any) -> Any:
 
 
 TABLE = {
+    **native(jnp, "ravel swapaxes concatenate stack tile"),
     "reshape": lambda x, newshape: jnp.reshape(x, target(newshape)),
-    "ravel": jnp.ravel,
     "transpose": lambda x, axes: jnp.transpose(x, _tuple(axes)),
-    "swapaxes": jnp.swapaxes,
     "moveaxis": lambda x, source, destination: jnp.moveaxis(x, _tuple(source), _tuple(destination)),
     "expand_dims": lambda x, axis: jnp.expand_dims(x, _tuple(axis)),
     "squeeze": lambda x, axis: jnp.squeeze(x, _tuple(axis)),
-    "concatenate": jnp.concatenate,
-    "stack": jnp.stack,
     "split": lambda x, cuts, axis: jnp.split(x, _tuple(cuts), axis),
     "unstack": lambda x, num, axis: list(jnp.unstack(x, axis=axis)),
-    "tile": jnp.tile,
     "repeat": lambda x, repeats, axis: jnp.repeat(x, repeats_of(repeats), axis),
     "broadcast_to": lambda x, shape: jnp.broadcast_to(x, full(shape, x.shape)),
     "flip": lambda x, axis: jnp.flip(x, _tuple(axis)),

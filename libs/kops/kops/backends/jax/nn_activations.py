@@ -12,6 +12,8 @@ import jax
 import jax.numpy as jnp
 from jax import nn
 
+from kops.backends.kernel_tables import native
+
 _static = partial(jax.jit, static_argnums=1)
 
 
@@ -40,15 +42,10 @@ def _leaky_relu(x: Any, negative_slope: Any) -> Any:
 
 
 TABLE = {
-    "relu": jax.jit(nn.relu),
-    "relu6": jax.jit(nn.relu6),
+    **native(nn, "relu relu6 selu silu sigmoid softplus", jax.jit),
     "leaky_relu": _static(_leaky_relu),
     "elu": _static(_elu),
-    "selu": jax.jit(nn.selu),
     "gelu": _static(_wide(nn.gelu)),
-    "silu": jax.jit(nn.silu),
-    "sigmoid": jax.jit(nn.sigmoid),
-    "softplus": jax.jit(nn.softplus),
     "softmax": _softmax(nn.softmax),
     "log_softmax": _softmax(nn.log_softmax),
 }

@@ -9,6 +9,7 @@ import jax.numpy as jnp
 
 from kops.backends.formula import formula_if
 from kops.backends.jax.elementwise import traced
+from kops.backends.kernel_tables import native
 
 
 def _axis(axis: Any) -> Any:
@@ -60,21 +61,14 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
 
 
 TABLE = {
-    "all": _reducing(jnp.all),
-    "amax": _reducing(jnp.max),
-    "amin": _reducing(jnp.min),
-    "any": _reducing(jnp.any),
-    "argmax": _reducing(jnp.argmax),
-    "argmin": _reducing(jnp.argmin),
+    **native(jnp, "all amax=max amin=min any argmax argmin mean var", _reducing),
     "bincount": _bincount,
     "cumprod": _running(jnp.cumprod),
     "cumsum": _running(jnp.cumsum),
     "logsumexp": formula_if(traced, "logsumexp", _reducing(jax.scipy.special.logsumexp)),
     "max": _extreme(jnp.max),
-    "mean": _reducing(jnp.mean),
     "min": _extreme(jnp.min),
     "prod": _in_dtype(jnp.prod),
     "std": formula_if(traced, "std", _reducing(jnp.std)),
     "sum": _in_dtype(jnp.sum),
-    "var": _reducing(jnp.var),
 }

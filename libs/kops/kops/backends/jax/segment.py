@@ -8,6 +8,8 @@ import jax
 import jax.numpy as jnp
 from jax import lax
 
+from kops.backends.kernel_tables import native
+
 
 def _segment(native: Any) -> Any:
     def kernel(data: Any, ids: Any, num: Any, ordered: bool) -> Any:
@@ -40,9 +42,4 @@ def _prod(data: Any, ids: Any, num: Any, ordered: bool) -> Any:
     return out.at[jnp.where(inside, ids, n)].set(products, mode="drop")
 
 
-TABLE = {
-    "segment_sum": _segment(jax.ops.segment_sum),
-    "segment_max": _segment(jax.ops.segment_max),
-    "segment_min": _segment(jax.ops.segment_min),
-    "segment_prod": _prod,
-}
+TABLE = {**native(jax.ops, "segment_sum segment_max segment_min", _segment), "segment_prod": _prod}

@@ -7,6 +7,8 @@ from typing import Any
 import jax.numpy as jnp
 from jax import lax
 
+from kops.backends.kernel_tables import native
+
 
 def _argpartition(x: Any, kth: int, axis: Any) -> Any:
     # argpartition negates, which bools cannot.
@@ -17,10 +19,4 @@ def _top_k(x: Any, k: int, sorted: bool) -> tuple[Any, Any]:
     return tuple(lax.top_k(x, k))
 
 
-TABLE = {
-    "sort": jnp.sort,
-    "argsort": jnp.argsort,
-    "argpartition": _argpartition,
-    "top_k": _top_k,
-    "searchsorted": jnp.searchsorted,
-}
+TABLE = {**native(jnp, "sort argsort searchsorted"), "argpartition": _argpartition, "top_k": _top_k}

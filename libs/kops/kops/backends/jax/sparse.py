@@ -10,6 +10,7 @@ from jax.core import Tracer
 from jax.experimental import sparse as jax_sparse
 from jax.experimental.sparse import BCOO
 
+from kops.backends.kernel_tables import kernels
 from kops.shapes import broadcast_shapes, reduced_shape, standardize_axes
 from kops.sparse_rules import is_sparse
 
@@ -98,17 +99,10 @@ def _concatenate(xs: Any, axis: int = 0) -> Any:
     return jax_sparse.bcoo_concatenate(list(xs), dimension=axis % xs[0].ndim)
 
 
-TABLE = {
-    "add": _add,
-    "concatenate": _concatenate,
-    "divide": _divide,
-    "expand_dims": _expand_dims,
-    "matmul": _matmul,
-    "multiply": _multiply,
+TABLE: dict[str, Any] = {
+    **kernels(_add, _concatenate, _divide, _expand_dims, _matmul, _multiply, _squeeze, _sum),
     "reshape": lambda x, shape: x.reshape(tuple(shape)),
-    "squeeze": _squeeze,
     "subtract": lambda x, y: _add(x, _like(y, -y.data)) if is_sparse(y) else None,
-    "sum": _sum,
     "transpose": lambda x, axes=None: x.transpose(axes),
     "true_divide": _divide,
 }

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kops.backends.kernel_tables import kernels, native
+
 
 def _full(shape: Any, value: Any, dtype: Any) -> Any:
     return np.full(shape, value, dtype)
@@ -32,16 +34,6 @@ def _view(x: Any, dtype: Any) -> Any:
 
 
 TABLE = {
-    "arange": _arange,
-    "copy": np.array,
-    "empty": np.empty,
-    "eye": _eye,
-    "full": _full,
-    "full_like": _full_like,
-    "ones": np.ones,
-    "ones_like": np.ones_like,
-    "tri": _tri,
-    "view": _view,
-    "zeros": np.zeros,
-    "zeros_like": np.zeros_like,
+    **native(np, "copy=array empty ones ones_like zeros zeros_like"),
+    **kernels(_arange, _eye, _full, _full_like, _tri, _view),
 }

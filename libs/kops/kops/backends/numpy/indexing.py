@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kops.backends.kernel_tables import kernels
 from kops.item_keys import canonical_key
 
 
@@ -62,15 +63,11 @@ def _to_sparse(x: Any) -> Any:
 
 
 TABLE = {
+    **kernels(_get_item, _slice_update, _scatter, _scatter_update, _one_hot),
     "_to_sparse": _to_sparse,
-    "get_item": _get_item,
     "take": np.take,
     "take_along_axis": np.take_along_axis,
     "slice": lambda x, starts, shape: x[_block(x, starts, shape)],
-    "slice_update": _slice_update,
-    "scatter": _scatter,
-    "scatter_update": _scatter_update,
     "nonzero": lambda x: tuple(i.astype(np.int32) for i in np.nonzero(x)),
-    "one_hot": _one_hot,
     "isin": lambda x1, x2, unique, invert: np.isin(x1, x2, assume_unique=unique, invert=invert),
 }

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kops.backends.kernel_tables import kernels
 from kops.declare import OPS
 from kops.dims import as_tuple
 
@@ -51,10 +52,7 @@ def _norm(x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
 
 
 TABLE = {
-    "matmul": _matmul,
-    "tensordot": _tensordot,
-    "einsum": _einsum,
-    "norm": _norm,
+    **kernels(_matmul, _tensordot, _einsum, _norm),
     "outer": np.outer,
     "kron": np.kron,
     "correlate": lambda x1, x2, mode: np.correlate(_wide(x1), _wide(x2), mode),

@@ -6,6 +6,8 @@ from typing import Any
 
 import numpy as np
 
+from kops.backends.kernel_tables import kernels
+
 
 def _cholesky(x: Any, upper: bool) -> Any:
     factor = np.linalg.cholesky(x)
@@ -49,15 +51,11 @@ def _svd(x: Any, full_matrices: bool, compute_uv: bool) -> Any:
 
 
 TABLE = {
-    "cholesky": _cholesky,
+    **kernels(_cholesky, _solve, _solve_triangular, _lu_factor, _svd),
     "det": np.linalg.det,
     "slogdet": lambda x: tuple(np.linalg.slogdet(x)),
     "inv": np.linalg.inv,
-    "solve": _solve,
-    "solve_triangular": _solve_triangular,
-    "lu_factor": _lu_factor,
     "qr": lambda x, mode: tuple(np.linalg.qr(x, mode)),
     "eig": lambda x: tuple(np.linalg.eig(x)),
     "eigh": lambda x: tuple(np.linalg.eigh(x)),
-    "svd": _svd,
 }

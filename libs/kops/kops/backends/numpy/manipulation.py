@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from kops.backends.kernel_tables import native
 from kops.dims import full, pad_pairs, repeats_of, target
 
 
@@ -17,21 +18,12 @@ def _pad(x: Any, pad_width: Any, mode: str, constant_values: Any) -> Any:
 
 
 TABLE = {
+    **native(np, "ravel transpose swapaxes moveaxis expand_dims concatenate stack split tile roll"),
     "reshape": lambda x, newshape: np.reshape(x, target(newshape)),
-    "ravel": np.ravel,
-    "transpose": np.transpose,
-    "swapaxes": np.swapaxes,
-    "moveaxis": np.moveaxis,
-    "expand_dims": np.expand_dims,
     "squeeze": lambda x, axis: np.squeeze(x, tuple(axis) if isinstance(axis, list) else axis),
-    "concatenate": np.concatenate,
-    "stack": np.stack,
-    "split": np.split,
     "unstack": lambda x, num, axis: list(np.moveaxis(x, axis, 0)),
-    "tile": np.tile,
     "repeat": lambda x, repeats, axis: np.repeat(x, repeats_of(repeats), axis),
     "broadcast_to": lambda x, shape: np.broadcast_to(x, full(shape, x.shape)),
     "flip": lambda x, axis: np.flip(x, tuple(axis) if isinstance(axis, list) else axis),
-    "roll": np.roll,
     "pad": _pad,
 }

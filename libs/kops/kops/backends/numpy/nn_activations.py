@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kops.backends.kernel_tables import kernels
 from kops.shapes import standardize_axes
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -84,16 +85,4 @@ def softmax(x: Any, axis: Any) -> Any:
     return e / e.sum(axis=axis, keepdims=True)
 
 
-TABLE = {
-    "relu": relu,
-    "relu6": relu6,
-    "leaky_relu": leaky_relu,
-    "elu": elu,
-    "selu": selu,
-    "gelu": gelu,
-    "silu": silu,
-    "sigmoid": sigmoid,
-    "softplus": softplus,
-    "softmax": softmax,
-    "log_softmax": log_softmax,
-}
+TABLE = kernels(relu, relu6, leaky_relu, elu, selu, gelu, silu, sigmoid, softplus, softmax, log_softmax)

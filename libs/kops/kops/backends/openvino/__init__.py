@@ -3,6 +3,7 @@
 One op at a time, an OpenVINO model costs more to compile and call than NumPy needs for the whole computation. So a
 native tensor is a NumPy array and its kernels are those of the NumPy engine. While `jit` traces a function, tensors
 are `GraphTensor`s and ops go to the graph kernels of this folder; composites work in both worlds unchanged.
+`kops.engine.Engine` lists what `core` defines; what OpenVINO's does not is NumPy's.
 """
 
 from __future__ import annotations
@@ -10,36 +11,10 @@ from __future__ import annotations
 from typing import Any, Callable
 
 from kops.backends.carrying import carry
-from kops.backends.numpy.core import (
-    HAS_GRADIENTS,
-    SEED_DTYPE,
-    abstract_call,
-    adopt,
-    assign_variable,
-    canonical,
-    compiling,
-    device_scope,
-    layer_base,
-    make_variable,
-    native_dtype,
-    own_variable,
-    read_variable,
-    remat,
-)
+from kops.backends.numpy.core import *  # noqa: F403
 from kops.backends.numpy.table import SCALARS, TABLE
-from kops.backends.openvino.core import (
-    NAME,
-    GraphTensor,
-    cast,
-    convert,
-    dtype_name,
-    dynamic_shape,
-    is_tensor,
-    jit,
-    shape,
-    to_numpy,
-    trace,
-)
+from kops.backends.openvino.core import *  # type: ignore[assignment]  # noqa: F403
+from kops.backends.openvino.core import GraphTensor
 from kops.backends.openvino.gaps import GAPS, GRAPH_GAPS
 from kops.backends.openvino.table import CARRIERS, GRAPH_TABLE
 
@@ -55,12 +30,3 @@ def lookup(name: str, arguments: Any) -> Callable[..., Any] | None:
     if not any(_holds_graph_tensor(x) for x in arguments):
         return TABLE.get(name)
     return carry(CARRIERS, name, GRAPH_TABLE.get(name), arguments)
-
-
-__all__ = [
-    "GAPS", "GRAPH_GAPS", "GRAPH_TABLE", "HAS_GRADIENTS", "NAME", "SCALARS", "SEED_DTYPE", "TABLE",
-    "GraphTensor", "abstract_call", "adopt", "assign_variable", "canonical", "cast", "compiling",
-    "convert", "device_scope", "dtype_name", "dynamic_shape", "is_tensor", "jit", "layer_base", "lookup",
-    "make_variable", "native_dtype", "own_variable", "read_variable", "remat", "shape", "to_numpy",
-    "trace",
-]  # fmt: skip

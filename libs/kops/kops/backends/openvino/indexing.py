@@ -8,6 +8,7 @@ import numpy as np
 import openvino as ov
 import openvino.opset16 as opset
 
+from kops.backends.kernel_tables import kernels
 from kops.backends.openvino.build import LAST, i64, lengths, pack, permute, rank, target, wrapped
 from kops.backends.openvino.core import GraphTensor, cast, node
 from kops.backends.openvino.manipulation import reshaped
@@ -179,13 +180,6 @@ def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> G
 
 
 TABLE = {
-    "get_item": _get_item,
-    "take": _take,
-    "take_along_axis": _take_along_axis,
-    "slice": _slice,
-    "slice_update": _slice_update,
-    "scatter": _scatter,
+    **kernels(_get_item, _take, _take_along_axis, _slice, _slice_update, _scatter, _nonzero, _one_hot),
     "scatter_update": lambda x, indices, updates, reduction: _scatter_into(node(x), indices, updates, reduction),
-    "nonzero": _nonzero,
-    "one_hot": _one_hot,
 }

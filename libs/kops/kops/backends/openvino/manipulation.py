@@ -8,6 +8,7 @@ import numpy as np
 import openvino as ov
 import openvino.opset16 as opset
 
+from kops.backends.kernel_tables import kernels
 from kops.backends.openvino.build import LAST, cut, i64, length, lengths, pack, rank, target
 from kops.backends.openvino.core import GraphTensor, cast, node
 from kops.dims import COPYING_PADS, as_tuple, cuts, other_pad, pad_pairs, pad_positions, positive, shift_pairs
@@ -124,18 +125,11 @@ def _copied(x: Any, axis: int, pair: tuple[int, int], mode: str) -> Any:
 
 
 TABLE = {
+    **kernels(_split, _unstack, _pad),
+    **kernels(_transpose, _squeeze, _repeat, _broadcast_to, _flip, _roll, around=_graph),
     "reshape": _graph(lambda x, newshape: reshaped(x, target(newshape))),
-    "transpose": _graph(_transpose),
     "expand_dims": _graph(lambda x, axis: opset.unsqueeze(x, i64(list(as_tuple(axis))))),
-    "squeeze": _graph(_squeeze),
     "concatenate": lambda xs, axis: GraphTensor(opset.concat([node(x) for x in xs], axis)),
     "stack": lambda xs, axis: GraphTensor(opset.concat([opset.unsqueeze(node(x), i64([axis])) for x in xs], axis)),
-    "split": _split,
-    "unstack": _unstack,
     "tile": _graph(lambda x, repeats: opset.tile(x, pack(as_tuple(repeats)))),
-    "repeat": _graph(_repeat),
-    "broadcast_to": _graph(_broadcast_to),
-    "flip": _graph(_flip),
-    "roll": _graph(_roll),
-    "pad": _pad,
 }

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import openvino.opset16 as opset
 
+from kops.backends.kernel_tables import kernels, native
 from kops.backends.numpy.nn_activations import SELU_ALPHA, SELU_SCALE
 from kops.backends.openvino.core import GraphTensor, node
 
@@ -58,15 +59,8 @@ def _over_axes(build: Any) -> Any:
 
 
 TABLE = {
-    "relu": _plain(opset.relu),
-    "relu6": relu6,
-    "leaky_relu": leaky_relu,
-    "elu": elu,
-    "selu": selu,
-    "gelu": gelu,
-    "silu": _plain(opset.swish),
-    "sigmoid": _plain(opset.sigmoid),
-    "softplus": _plain(opset.softplus),
+    **native(opset, "relu silu=swish sigmoid softplus", _plain),
+    **kernels(relu6, leaky_relu, elu, selu, gelu),
     "softmax": _over_axes(opset.softmax),
     "log_softmax": _over_axes(opset.log_softmax),
 }

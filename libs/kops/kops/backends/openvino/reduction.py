@@ -8,6 +8,7 @@ import numpy as np
 import openvino.opset16 as opset
 
 import kops
+from kops.backends.kernel_tables import kernels, native
 from kops.backends.openvino.build import i64
 from kops.backends.openvino.core import GraphTensor, dtype_name, node
 from kops.backends.openvino.loops import loop
@@ -109,17 +110,14 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
 
 
 TABLE = {
-    "all": _reducing(opset.reduce_logical_and),
-    "any": _reducing(opset.reduce_logical_or),
+    **native(
+        opset,
+        "all=reduce_logical_and any=reduce_logical_or mean=reduce_mean prod=reduce_prod sum=reduce_sum",
+        _reducing,
+    ),
+    **kernels(_bincount, _cumprod, _cumsum, _var),
     "argmax": _index("max"),
     "argmin": _index("min"),
-    "bincount": _bincount,
-    "cumprod": _cumprod,
-    "cumsum": _cumsum,
     "max": _extreme(opset.reduce_max, opset.maximum),
-    "mean": _reducing(opset.reduce_mean),
     "min": _extreme(opset.reduce_min, opset.minimum),
-    "prod": _reducing(opset.reduce_prod),
-    "sum": _reducing(opset.reduce_sum),
-    "var": _var,
 }

@@ -7,6 +7,7 @@ from typing import Any
 import openvino as ov
 import openvino.opset16 as opset
 
+from kops.backends.kernel_tables import kernels
 from kops.backends.openvino.build import i64, length, rank
 from kops.backends.openvino.core import GraphTensor, cast, node
 from kops.backends.openvino.manipulation import reshaped
@@ -44,9 +45,7 @@ def _searchsorted(s: Any, v: Any, side: str) -> GraphTensor:
 
 
 TABLE = {
+    **kernels(_argsort, _top_k, _searchsorted),
     "sort": lambda x, axis: cast(GraphTensor(_ordered(x, axis, None, "min").output(0)), x.dtype),
-    "argsort": _argsort,
     "argpartition": lambda x, kth, axis: _argsort(x, axis),  # a full order is a partition, too
-    "top_k": _top_k,
-    "searchsorted": _searchsorted,
 }

@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from kops import tree
+from kops.backends.kernel_tables import kernels
 from kops.control_checks import check_jvp, check_scan, upstream_call
 from kops.control_trees import as_vars, leading, result_specs, specs, tensors, without_first
 from kops.declare import OPS
@@ -151,15 +152,8 @@ def _with_gradient(f: Any, args: Any) -> Any:
 
 
 TABLE = {
+    **kernels(_associative_scan, _fori_loop, _jvp, _map, _scan, _switch, _vectorized_map, _while_loop),
     "_cond": _cond,
     "_with_gradient": _with_gradient,
-    "associative_scan": _associative_scan,
-    "fori_loop": _fori_loop,
-    "jvp": _jvp,
-    "map": _map,
-    "scan": _scan,
     "stop_gradient": tf.stop_gradient,
-    "switch": _switch,
-    "vectorized_map": _vectorized_map,
-    "while_loop": _while_loop,
 }

@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import kernels, native
+
 
 def _full(shape: Any, value: Any, dtype: Any) -> Any:
     return tf.fill(shape, tf.cast(value, dtype))
@@ -55,16 +57,6 @@ def _view(x: Any, dtype: Any) -> Any:
 
 
 TABLE = {
-    "arange": _arange,
-    "copy": tf.identity,
-    "empty": tf.zeros,
-    "eye": _eye,
-    "full": _full,
-    "full_like": _full_like,
-    "ones": tf.ones,
-    "ones_like": tf.ones_like,
-    "tri": _tri,
-    "view": _view,
-    "zeros": tf.zeros,
-    "zeros_like": tf.zeros_like,
+    **native(tf, "copy=identity empty=zeros ones ones_like zeros zeros_like"),
+    **kernels(_arange, _eye, _full, _full_like, _tri, _view),
 }

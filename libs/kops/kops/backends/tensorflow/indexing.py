@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import kernels
 from kops.backends.tensorflow.manipulation import length_of
 from kops.dims import positive
 from kops.item_keys import canonical_key, is_mask, is_plain, take_apart
@@ -168,14 +169,7 @@ def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> A
 
 
 TABLE = {
+    **kernels(_get_item, _take, _take_along_axis, _slice, _slice_update, _scatter, _scatter_update, _one_hot),
     "_to_sparse": tf.sparse.from_dense,
-    "get_item": _get_item,
-    "take": _take,
-    "take_along_axis": _take_along_axis,
-    "slice": _slice,
-    "slice_update": _slice_update,
-    "scatter": _scatter,
-    "scatter_update": _scatter_update,
     "nonzero": lambda x: tuple(tf.cast(c, tf.int32) for c in tf.unstack(tf.where(x), num=x.shape.rank, axis=1)),
-    "one_hot": _one_hot,
 }

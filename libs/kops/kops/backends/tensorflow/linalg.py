@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import kernels
+
 _SMALL = (tf.bool, tf.int8, tf.uint8, tf.int16, tf.uint16)
 
 
@@ -69,9 +71,6 @@ def _vander(x: Any, n: int | None, increasing: bool) -> Any:
 
 
 TABLE = {
-    "matmul": _matmul,
+    **kernels(_matmul, _einsum, _correlate, _vander),
     "tensordot": lambda x1, x2, axes: tf.tensordot(_wide(x1), _wide(x2), axes),
-    "einsum": _einsum,
-    "correlate": _correlate,
-    "vander": _vander,
 }

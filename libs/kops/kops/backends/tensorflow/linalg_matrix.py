@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import kernels
+
 _la = tf.linalg
 
 
@@ -60,15 +62,13 @@ def _svd(x: Any, full_matrices: bool, compute_uv: bool) -> Any:
 
 
 TABLE = {
-    "cholesky": _cholesky,
+    **kernels(_cholesky, _lu_factor, _svd),
     "det": _la.det,
     "slogdet": lambda x: tuple(_la.slogdet(x)),
     "inv": _la.inv,
     "solve": _vectors(_solve),
     "solve_triangular": _vectors(lambda a, b, lower: _la.triangular_solve(a, b, lower=lower)),
-    "lu_factor": _lu_factor,
     "qr": lambda x, mode: tuple(_la.qr(x, full_matrices=mode == "complete")),
     "eig": lambda x: tuple(_la.eig(x)),
     "eigh": lambda x: tuple(_la.eigh(x)),
-    "svd": _svd,
 }

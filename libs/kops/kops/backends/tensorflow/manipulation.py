@@ -6,6 +6,7 @@ from typing import Any
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import kernels, native
 from kops.dims import COPYING_PADS, as_tuple, cuts, other_pad, pad_pairs, pad_positions, positive, shift_pairs, target
 
 
@@ -73,18 +74,9 @@ def _roll(x: Any, shift: Any, axis: Any) -> Any:
 
 
 TABLE = {
+    **native(tf, "transpose squeeze stack unstack repeat"),
+    **kernels(_expand_dims, _split, _tile, _broadcast_to, _roll, _pad),
     "reshape": lambda x, newshape: tf.reshape(x, target(newshape)),
-    "transpose": tf.transpose,
-    "expand_dims": _expand_dims,
-    "squeeze": tf.squeeze,
     "concatenate": lambda xs, axis: tf.concat(xs, axis) if len(xs) > 1 else _lone(xs[0], axis),
-    "stack": tf.stack,
-    "split": _split,
-    "unstack": tf.unstack,
-    "tile": _tile,
-    "repeat": tf.repeat,
-    "broadcast_to": _broadcast_to,
     "flip": lambda x, axis: tf.reverse(x, list(range(x.shape.rank)) if axis is None else as_tuple(axis)),
-    "roll": _roll,
-    "pad": _pad,
 }

@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import kernels, native
+
 
 def elu(x: Any, alpha: float) -> Any:
     return tf.nn.elu(x) if alpha == 1 else tf.where(x > 0, x, alpha * tf.math.expm1(tf.minimum(x, 0)))
@@ -24,15 +26,8 @@ def log_softmax(x: Any, axis: Any) -> Any:
 
 
 TABLE = {
-    "relu": tf.nn.relu,
-    "relu6": tf.nn.relu6,
-    "leaky_relu": tf.nn.leaky_relu,
-    "elu": elu,
-    "selu": tf.nn.selu,
-    "gelu": tf.nn.gelu,
-    "silu": tf.nn.silu,
+    **native(tf.nn, "relu relu6 leaky_relu selu gelu silu"),
+    **kernels(elu, softmax, log_softmax),
     "sigmoid": tf.math.sigmoid,
     "softplus": tf.math.softplus,
-    "softmax": softmax,
-    "log_softmax": log_softmax,
 }

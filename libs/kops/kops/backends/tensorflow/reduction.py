@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import kernels, native
+
 
 def _axis(axis: Any) -> Any:
     return list(axis) if isinstance(axis, tuple) else axis
@@ -131,18 +133,12 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
 
 
 TABLE = {
-    "all": _reducing(tf.reduce_all),
-    "any": _reducing(tf.reduce_any),
+    **native(tf, "all=reduce_all any=reduce_any mean=reduce_mean prod=reduce_prod sum=reduce_sum", _reducing),
+    **kernels(_bincount, _moments, _var),
     "argmax": _index(tf.argmax),
     "argmin": _index(tf.argmin),
-    "bincount": _bincount,
     "cumprod": _running(_cumprod),
     "cumsum": _running(tf.math.cumsum),
     "max": _extreme(tf.reduce_max, tf.maximum),
-    "mean": _reducing(tf.reduce_mean),
     "min": _extreme(tf.reduce_min, tf.minimum),
-    "moments": _moments,
-    "prod": _reducing(tf.reduce_prod),
-    "sum": _reducing(tf.reduce_sum),
-    "var": _var,
 }

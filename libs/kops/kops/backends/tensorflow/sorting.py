@@ -6,6 +6,8 @@ from typing import Any
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import kernels
+
 
 def _number(x: Any) -> Any:
     return tf.cast(x, tf.int32) if x.dtype == tf.bool else x
@@ -65,9 +67,6 @@ def _searchsorted(s: Any, v: Any, side: str) -> Any:
 
 
 TABLE = {
-    "sort": _sort,
-    "argsort": _argsort,
+    **kernels(_sort, _argsort, _top_k, _searchsorted),
     "argpartition": lambda x, kth, axis: _argsort(x, axis),  # a full order is a partition, too
-    "top_k": _top_k,
-    "searchsorted": _searchsorted,
 }

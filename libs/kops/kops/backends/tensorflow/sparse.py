@@ -6,6 +6,7 @@ from typing import Any, Callable
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import kernels, native
 from kops.shapes import broadcast_shapes, standardize_axes
 from kops.sparse_rules import is_sparse
 
@@ -92,18 +93,9 @@ def _expand_dims(x: Any, axis: Any) -> Any:
 
 
 TABLE = {
-    "add": _union(tf.sparse.add),
-    "concatenate": _concatenate,
-    "divide": _divide,
-    "expand_dims": _expand_dims,
-    "matmul": _matmul,
-    "maximum": _union(tf.sparse.maximum),
-    "minimum": _union(tf.sparse.minimum),
-    "multiply": _multiply,
-    "reshape": _reshape,
-    "squeeze": _squeeze,
+    **native(tf.sparse, "add maximum minimum", _union),
+    **kernels(_concatenate, _divide, _expand_dims, _matmul, _multiply, _reshape, _squeeze, _sum),
     "subtract": _union(lambda x, y: tf.sparse.add(x, with_values(y, tf.negative))),
-    "sum": _sum,
     "transpose": lambda x, axes=None: tf.sparse.transpose(x, axes),
     "true_divide": _divide,
 }

@@ -1,32 +1,12 @@
-"""PyTorch as an engine."""
+"""PyTorch as an engine.
+
+`kops.engine.Engine` lists what its `core` defines, name for name.
+"""
 
 from __future__ import annotations
 
 from kops.backends.carrying import carry
-from kops.backends.torch.core import (
-    HAS_GRADIENTS,
-    NAME,
-    SEED_DTYPE,
-    abstract_call,
-    adopt,
-    assign_variable,
-    canonical,
-    cast,
-    compiling,
-    convert,
-    device_scope,
-    dtype_name,
-    is_tensor,
-    jit,
-    layer_base,
-    make_variable,
-    native_dtype,
-    own_variable,
-    read_variable,
-    remat,
-    shape,
-    to_numpy,
-)
+from kops.backends.torch.core import *  # noqa: F403
 from kops.backends.torch.gaps import GAPS
 from kops.backends.torch.table import CARRIERS, SCALARS, TABLE
 from kops.backends.torch.unsigned import select
@@ -34,11 +14,3 @@ from kops.backends.torch.unsigned import select
 
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
     return select(name, carry(CARRIERS, name, TABLE.get(name), arguments), arguments)
-
-
-__all__ = [
-    "GAPS", "HAS_GRADIENTS", "NAME", "SCALARS", "SEED_DTYPE", "TABLE", "abstract_call", "adopt",
-    "assign_variable", "canonical", "cast", "compiling", "convert", "device_scope", "dtype_name",
-    "is_tensor", "jit", "layer_base", "lookup", "make_variable", "native_dtype", "own_variable",
-    "read_variable", "remat", "shape", "to_numpy",
-]  # fmt: skip

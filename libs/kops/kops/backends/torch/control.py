@@ -7,6 +7,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
+from kops.backends.kernel_tables import kernels
 from kops.control_checks import check_jvp, upstream_call
 from kops.control_trees import leading, tensors
 from kops.declare import OPS
@@ -102,12 +103,8 @@ class _WithGradient(torch.autograd.Function):
 
 
 TABLE = {
+    **kernels(_fori_loop, _jvp, _switch, _vectorized_map, _while_loop),
     "_cond": _cond,
     "_with_gradient": lambda f, args: _WithGradient.apply(f, *args),
-    "fori_loop": _fori_loop,
-    "jvp": _jvp,
     "stop_gradient": torch.Tensor.detach,
-    "switch": _switch,
-    "vectorized_map": _vectorized_map,
-    "while_loop": _while_loop,
 }

@@ -191,6 +191,15 @@ def own_variable(native: Any, array: np.ndarray, trainable: bool, name: str) -> 
     return _parameter(value, trainable) if native is None else assign_variable(native, value)
 
 
+def variable_memory(native: torch.nn.Parameter) -> np.ndarray | None:
+    if native.device.type != "cpu" or not native.is_contiguous() or native.is_inference():
+        return None
+    torch.autograd.graph.increment_version(
+        native
+    )  # as for any write in place: a gradient that needs the old is refused
+    return to_numpy(native)
+
+
 class _DeviceScope:
     def __init__(self, name: str) -> None:
         name = name.lower().replace("gpu", "cuda")

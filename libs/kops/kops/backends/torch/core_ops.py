@@ -6,6 +6,7 @@ from typing import Any
 
 import torch
 
+from kops.backends.kernel_tables import kernels, native
 from kops.backends.torch.core import default_device
 
 
@@ -40,16 +41,10 @@ def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
 
 
 TABLE = {
-    "arange": _arange,
+    **native(torch, "empty ones zeros", _sized),
+    **kernels(_arange, _eye, _full, _full_like, _tri),
     "copy": torch.clone,
-    "empty": _sized(torch.empty),
-    "eye": _eye,
-    "full": _full,
-    "full_like": _full_like,
-    "ones": _sized(torch.ones),
     "ones_like": _like(torch.ones_like),
-    "tri": _tri,
     "view": lambda x, dtype: x.contiguous().view(dtype),
-    "zeros": _sized(torch.zeros),
     "zeros_like": _like(torch.zeros_like),
 }

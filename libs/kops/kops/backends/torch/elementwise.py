@@ -8,6 +8,7 @@ import torch
 
 from kops.backends.division import zero_by_zero
 from kops.backends.formula import formula_if
+from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
 
 
@@ -101,44 +102,31 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
     return torch.where(condition) if x1 is None else torch.where(condition, x1, x2)
 
 
-_SAME_NAMES = (
-    "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
-    "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor fmax fmin gcd "
-    "i0 isfinite isinf isnan ldexp log log10 log1p log2 logical_and logical_not "
-    "logical_or logical_xor maximum minimum multiply negative real reciprocal rsqrt signbit sin sinc sinh sqrt "
-    "square subtract tan tanh true_divide trunc"
-)
-TABLE = {name: getattr(torch, name) for name in _SAME_NAMES.split()}
-TABLE.update(
-    {
-        "absolute": lambda x: x if x.dtype == torch.bool else torch.abs(x),
-        "clip": _clip,
-        "conjugate": torch.conj_physical,
-        "equal": _comparison(torch.eq, torch.eq),
-        "floor_divide": _divided(torch.floor_divide),
-        "fmod": _divided(torch.fmod),
-        "greater": _comparison(torch.gt, torch.lt),
-        "greater_equal": _comparison(torch.ge, torch.le),
-        "hypot": formula_if(requires_grad, "hypot", torch.hypot),
-        "imag": _imag,
-        "left_shift": _shift(torch.bitwise_left_shift),
-        "less": _comparison(torch.lt, torch.gt),
-        "less_equal": _comparison(torch.le, torch.ge),
-        "logaddexp": formula_if(requires_grad, "logaddexp", torch.logaddexp),
-        "logaddexp2": formula_if(requires_grad, "logaddexp2", torch.logaddexp2),
-        "mod": _divided(torch.remainder),
-        "nan_to_num": lambda x, nan=0.0, posinf=None, neginf=None: torch.nan_to_num(x, nan, posinf, neginf),
-        "nextafter": _nextafter,
-        "not_equal": _comparison(torch.ne, torch.ne),
-        "power": _power,
-        "right_shift": _shift(torch.bitwise_right_shift),
-        "round": _round,
-        "sign": _sign,
-        "view_as_complex": _view_as_complex,
-        "view_as_real": _view_as_real,
-        "where": _where,
-    }
-)
+TABLE = {
+    **native(
+        torch,
+        "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
+        "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor fmax fmin gcd i0 isfinite isinf "
+        "isnan ldexp log log10 log1p log2 logical_and logical_not logical_or logical_xor maximum minimum multiply "
+        "negative real reciprocal rsqrt signbit sin sinc sinh sqrt square subtract tan tanh true_divide trunc "
+        "conjugate=conj_physical",
+    ),
+    **native(torch, "floor_divide fmod mod=remainder", _divided),
+    **kernels(_clip, _imag, _nextafter, _power, _round, _sign, _view_as_complex, _view_as_real, _where),
+    "absolute": lambda x: x if x.dtype == torch.bool else torch.abs(x),
+    "equal": _comparison(torch.eq, torch.eq),
+    "greater": _comparison(torch.gt, torch.lt),
+    "greater_equal": _comparison(torch.ge, torch.le),
+    "hypot": formula_if(requires_grad, "hypot", torch.hypot),
+    "left_shift": _shift(torch.bitwise_left_shift),
+    "less": _comparison(torch.lt, torch.gt),
+    "less_equal": _comparison(torch.le, torch.ge),
+    "logaddexp": formula_if(requires_grad, "logaddexp", torch.logaddexp),
+    "logaddexp2": formula_if(requires_grad, "logaddexp2", torch.logaddexp2),
+    "nan_to_num": lambda x, nan=0.0, posinf=None, neginf=None: torch.nan_to_num(x, nan, posinf, neginf),
+    "not_equal": _comparison(torch.ne, torch.ne),
+    "right_shift": _shift(torch.bitwise_right_shift),
+}
 _TAKE_SCALARS = (
     "add divide equal floor_divide greater greater_equal less less_equal mod multiply not_equal power subtract "
     "true_divide"

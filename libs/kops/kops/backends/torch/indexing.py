@@ -7,6 +7,7 @@ from typing import Any
 
 import torch
 
+from kops.backends.kernel_tables import kernels
 from kops.item_keys import canonical_key, entries_of, is_array, is_plain
 
 
@@ -142,15 +143,8 @@ def _to_sparse(x: torch.Tensor) -> torch.Tensor:
 
 
 TABLE = {
+    **kernels(_get_item, _take, _take_along_axis, _slice, _slice_update, _scatter, _scatter_update, _one_hot),
     "_to_sparse": _to_sparse,
-    "get_item": _get_item,
-    "take": _take,
-    "take_along_axis": _take_along_axis,
-    "slice": _slice,
-    "slice_update": _slice_update,
-    "scatter": _scatter,
-    "scatter_update": _scatter_update,
     "nonzero": lambda x: tuple(i.int() for i in torch.nonzero(x, as_tuple=True)),
-    "one_hot": _one_hot,
     "isin": lambda x1, x2, unique, invert: torch.isin(x1, x2, assume_unique=unique, invert=invert),
 }

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from kops.backends.kernel_tables import kernels
 from kops.dims import as_tuple
 
 _SMALL = (torch.bool, torch.int8, torch.uint8, torch.int16, torch.uint16)
@@ -70,11 +71,7 @@ def _vander(x: torch.Tensor, n: int | None, increasing: bool) -> torch.Tensor:
 
 
 TABLE = {
-    "matmul": _matmul,
-    "tensordot": _tensordot,
-    "einsum": _einsum,
+    **kernels(_matmul, _tensordot, _einsum, _correlate, _vander),
     "outer": lambda x1, x2: torch.outer(x1.reshape(-1), x2.reshape(-1)),
     "kron": torch.kron,
-    "correlate": _correlate,
-    "vander": _vander,
 }

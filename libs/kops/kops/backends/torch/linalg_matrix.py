@@ -6,6 +6,8 @@ from typing import Any
 
 import torch
 
+from kops.backends.kernel_tables import kernels
+
 _la = torch.linalg
 
 
@@ -31,16 +33,13 @@ def _svd(x: torch.Tensor, full_matrices: bool, compute_uv: bool) -> Any:
 
 
 TABLE = {
+    **kernels(_solve, _solve_triangular, _lu_factor, _svd),
     # Of the symmetric part, as on JAX: the gradient then belongs to the function that is computed.
     "cholesky": lambda x, upper: _la.cholesky((x + x.mH) * 0.5, upper=upper),
     "det": _la.det,
     "slogdet": lambda x: tuple(_la.slogdet(x)),
     "inv": _la.inv,
-    "solve": _solve,
-    "solve_triangular": _solve_triangular,
-    "lu_factor": _lu_factor,
     "qr": lambda x, mode: tuple(_la.qr(x, mode)),
     "eig": lambda x: tuple(_la.eig(x)),
     "eigh": lambda x: tuple(_la.eigh(x)),
-    "svd": _svd,
 }

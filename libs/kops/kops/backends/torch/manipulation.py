@@ -7,6 +7,7 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from kops.backends.kernel_tables import kernels, native
 from kops.dims import COPYING_PADS, as_tuple, full, other_pad, pad_pairs, pad_positions, shift_pairs, target
 from kops.shapes import standardize_axes
 
@@ -74,21 +75,11 @@ def _unstack(x: torch.Tensor, num: Any, axis: int) -> list[torch.Tensor]:
 
 
 TABLE = {
+    **native(torch, "ravel swapaxes moveaxis=movedim concatenate=cat stack"),
+    **kernels(_expand_dims, _squeeze, _split, _unstack, _repeat, _roll, _pad),
     "reshape": lambda x, newshape: torch.reshape(x, target(newshape)),
-    "ravel": torch.ravel,
     "transpose": lambda x, axes: torch.permute(x, axes or tuple(range(x.ndim - 1, -1, -1))),
-    "swapaxes": torch.swapaxes,
-    "moveaxis": torch.movedim,
-    "expand_dims": _expand_dims,
-    "squeeze": _squeeze,
-    "concatenate": torch.cat,
-    "stack": torch.stack,
-    "split": _split,
-    "unstack": _unstack,
     "tile": lambda x, repeats: torch.tile(x, as_tuple(repeats)),
-    "repeat": _repeat,
     "broadcast_to": lambda x, shape: torch.broadcast_to(x, full(shape, x.shape)),
     "flip": lambda x, axis: torch.flip(x, tuple(range(x.ndim)) if axis is None else as_tuple(axis)),
-    "roll": _roll,
-    "pad": _pad,
 }

@@ -7,6 +7,8 @@ from typing import Any
 import torch
 import torch.nn.functional as F
 
+from kops.backends.kernel_tables import kernels, native
+
 
 def gelu(x: Any, approximate: bool) -> Any:
     return F.gelu(x, approximate="tanh" if approximate else "none")
@@ -41,15 +43,9 @@ def leaky_relu(x: Any, negative_slope: float) -> Any:
 
 
 TABLE = {
-    "relu": torch.relu,
-    "relu6": F.relu6,
-    "leaky_relu": leaky_relu,
-    "elu": F.elu,
-    "selu": torch.selu,
-    "gelu": gelu,
-    "silu": F.silu,
-    "sigmoid": torch.sigmoid,
-    "softplus": softplus,
+    **native(F, "relu6 elu silu"),
+    **native(torch, "relu selu sigmoid"),
+    **kernels(leaky_relu, gelu, softplus),
     "softmax": _flattened(torch.softmax),
     "log_softmax": _flattened(torch.log_softmax),
 }

@@ -7,6 +7,7 @@ from typing import Any
 import torch.nn.functional as F
 
 from kops import config
+from kops.backends.kernel_tables import kernels
 from kops.declare import OPS
 
 
@@ -43,8 +44,4 @@ def rms_normalization(x: Any, scale: Any, axis: Any, epsilon: Any) -> Any:
     return F.rms_norm(x, shape, scale, config.epsilon() if epsilon is None else epsilon)
 
 
-TABLE = {
-    "batch_normalization": batch_normalization,
-    "layer_normalization": layer_normalization,
-    "rms_normalization": rms_normalization,
-}
+TABLE = kernels(batch_normalization, layer_normalization, rms_normalization)

@@ -7,6 +7,7 @@ from typing import Any
 import torch
 
 from kops.backends.formula import formula_if
+from kops.backends.kernel_tables import kernels, native
 from kops.backends.torch.elementwise import requires_grad
 from kops.backends.torch.unsigned import UNSIGNED
 from kops.shapes import standardize_axes
@@ -93,18 +94,13 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
 
 
 TABLE = {
-    "all": _reducing(torch.all),
-    "any": _reducing(torch.any),
+    **native(torch, "all any mean", _reducing),
+    **kernels(_bincount, _prod, _sum, _var),
     "argmax": _index(torch.argmax),
     "argmin": _index(torch.argmin),
-    "bincount": _bincount,
     "cumprod": _running(torch.cumprod),
     "cumsum": _running(torch.cumsum),
     "logsumexp": formula_if(requires_grad, "logsumexp", _reducing(torch.logsumexp)),
     "max": _extreme(torch.amax, torch.maximum),
-    "mean": _reducing(torch.mean),
     "min": _extreme(torch.amin, torch.minimum),
-    "prod": _prod,
-    "sum": _sum,
-    "var": _var,
 }

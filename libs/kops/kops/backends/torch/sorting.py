@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import torch
 
+from kops.backends.kernel_tables import kernels
+
 
 def _flat(x: torch.Tensor, axis: int | None) -> tuple[torch.Tensor, int]:
     return (x.reshape(-1), 0) if axis is None else (x, axis)
@@ -41,9 +43,6 @@ def _searchsorted(s: torch.Tensor, v: torch.Tensor, side: str) -> torch.Tensor:
 
 
 TABLE = {
-    "sort": _sort,
-    "argsort": _argsort,
+    **kernels(_sort, _argsort, _top_k, _searchsorted),
     "argpartition": lambda x, kth, axis: _argsort(x, axis),  # a full order is a partition, too
-    "top_k": _top_k,
-    "searchsorted": _searchsorted,
 }
