@@ -70,7 +70,8 @@ def primitive(
     Args:
         *names: where it is public (see above); without any it is not.
         dtype: a dtype rule (see `kops.promote`).
-        shape: a shape rule (see `kops.shapes`); None means the rule is the dtype rule's business too (queries).
+        shape: a shape rule (see `kops.shapes`), which gets the arguments it names, or all of them; None means the rule
+            is the dtype rule's business too (queries).
         key: static parameters on which the dtype rule depends, besides `dtype`.
         node: class name of the op's graph node in files, where it is not the op's name in CamelCase; with a
             module before a colon where it is not the one in which the op is public, as "core:Cast".
@@ -151,12 +152,25 @@ def _declare(
     ]
     if dtype is not None and any(p.name == "dtype" for p in parameters) and "dtype" not in key:
         key = (*key, "dtype")
-    op = Op(body.__name__, body, kind, parameters, dtype, shape, key, node, checked)
+    op = Op(body.__name__, body, kind, parameters, dtype, _by_name(shape, parameters), key, node, checked)
     op.kernels = dict(kernels or {})
     OPS[op.name] = op
     function = make_wrapper(op)
     op.function = function
     return public(*_public_names(op.name, names))(function) if names else function
+
+
+def _by_name(rule: Any, parameters: list[Parameter]) -> Any:
+    """A shape rule that names some parameters of the op gets those; any other gets all arguments in order."""
+    code = getattr(rule, "__code__", None)
+    names = [p.name for p in parameters if p.passing is p.passing.POSITIONAL_OR_KEYWORD]
+    if code is None or code.co_flags & (inspect.CO_VARARGS | inspect.CO_VARKEYWORDS) or len(names) < len(parameters):
+        return rule
+    wanted = code.co_varnames[: code.co_argcount]
+    if list(wanted) == names or not set(wanted) <= set(names):
+        return rule
+    places = [names.index(name) for name in wanted]
+    return lambda *args: rule(*[args[i] for i in places])
 
 
 def _public_names(op: str, names: tuple[str, ...]) -> list[str]:

@@ -231,6 +231,12 @@ class Variable(Operators):
             self._initializer = None
             self._native = engine().own_variable(self._native, array, self._trainable, self._path)
 
+    def memory(self) -> np.ndarray | None:
+        """An array over the variable's own memory, which a file can be read into; None where there is none."""
+        if self._native is None or ambient.stateless is not None or ambient.placement is not None:
+            return None
+        return getattr(engine(), "variable_memory", lambda native: None)(self._native)
+
     def assign_add(self, value: Any) -> Any:
         """`assign(self + value)`."""
         from kops.ops.elementwise import add

@@ -32,13 +32,17 @@ def _spaced(start: Any, stop: Any, dtype: Any = None, retstep: bool = False, **s
     return compute, (result, own) if retstep else result
 
 
-def _spaced_shape(start: Any, stop: Any, num: int, axis: int, retstep: bool = False) -> Any:
+def _spaced_shape(start: Any, stop: Any, num: int, axis: int) -> shapes.Shape:
     if num < 0:
         raise ValueError(f"num is how many numbers to make; it cannot be {num}.")
     shape = list(shapes.broadcast_shapes(start.shape, stop.shape))
     axis = shapes.standardize_axis(axis, len(shape) + 1)
-    full = (*shape[:axis], num, *shape[axis:])
-    return [full, tuple(shape)] if retstep else full
+    return (*shape[:axis], num, *shape[axis:])
+
+
+def _line_shape(start: Any, stop: Any, num: int, axis: int, retstep: bool) -> Any:
+    values = _spaced_shape(start, stop, num, axis)
+    return [values, shapes.broadcast_shapes(start.shape, stop.shape)] if retstep else values
 
 
 def _ramp(start: Any, stop: Any, num: int) -> tuple[Any, Any, Any]:
@@ -51,14 +55,7 @@ def _ramp(start: Any, stop: Any, num: int) -> tuple[Any, Any, Any]:
     return reshape(arange(num, dtype=standardize_dtype(start.dtype)), (num,) + (1,) * rank), start, stop
 
 
-@composite(
-    "numpy",
-    dtype=_spaced,
-    shape=lambda start, stop, num=50, endpoint=True, retstep=False, dtype=None, axis=0: _spaced_shape(
-        start, stop, num, axis, retstep
-    ),
-    key=("retstep",),
-)
+@composite("numpy", dtype=_spaced, shape=_line_shape, key=("retstep",))
 def linspace(
     start: Tensor,
     stop: Tensor,
@@ -100,11 +97,7 @@ def linspace(
     return [values, step] if retstep else values
 
 
-@composite(
-    "numpy",
-    dtype=_spaced,
-    shape=lambda start, stop, num=50, endpoint=True, base=10, dtype=None, axis=0: _spaced_shape(start, stop, num, axis),
-)
+@composite("numpy", dtype=_spaced, shape=_spaced_shape)
 def logspace(
     start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, base: Any = 10, dtype: Any = None, axis: int = 0
 ) -> Any:
@@ -124,11 +117,7 @@ def logspace(
     return power(base, linspace(start, stop, num, endpoint, axis=axis))
 
 
-@composite(
-    "numpy",
-    dtype=_spaced,
-    shape=lambda start, stop, num=50, endpoint=True, dtype=None, axis=0: _spaced_shape(start, stop, num, axis),
-)
+@composite("numpy", dtype=_spaced, shape=_spaced_shape)
 def geomspace(
     start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
@@ -150,6 +139,7 @@ def geomspace(
     """
     from kops.ops.manipulation import moveaxis
 
+    _spaced_shape(start, stop, num, axis)
     ramp, first, last = _ramp(start, stop, num)
     gaps = max(num - 1 if endpoint else num, 1)
     low, high = log(absolute(first)), log(absolute(last))

@@ -94,7 +94,7 @@ def _check_transform(sequence_length: int, sequence_stride: int, fft_length: int
 
 
 def _stft_shapes(
-    x: Any, sequence_length: int, sequence_stride: int, fft_length: int, window: Any = "hann", center: bool = True
+    x: Any, sequence_length: int, sequence_stride: int, fft_length: int, window: Any, center: bool
 ) -> list[Shape]:
     _check_transform(sequence_length, sequence_stride, fft_length, window)
     if not len(x.shape):
@@ -144,13 +144,7 @@ def stft(
 
 
 def _istft_shape(
-    x: Any,
-    sequence_length: int,
-    sequence_stride: int,
-    fft_length: int,
-    length: int | None = None,
-    window: Any = "hann",
-    center: bool = True,
+    x: Any, sequence_length: int, sequence_stride: int, fft_length: int, length: int | None, window: Any, center: bool
 ) -> Shape:
     _check_transform(sequence_length, sequence_stride, fft_length, window)
     shape = _pair_shape(x, 2)

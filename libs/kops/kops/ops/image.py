@@ -127,9 +127,7 @@ def _batched(images: Any, data_format: Any, compute: Any) -> Any:
     return kops.cast(y[0] if lone else y, dtype)
 
 
-def _blur_shape(
-    images: Any, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None
-) -> shapes.Shape:
+def _blur_shape(images: Any, kernel_size: Any, sigma: Any, data_format: Any) -> shapes.Shape:
     layouts.layout(len(images.shape), data_format)
     layouts.pair(kernel_size, "kernel_size")
     _sigmas(sigma)
@@ -187,16 +185,7 @@ def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
     return _stacked(parts, len(images.shape))
 
 
-def _ssim_shape(
-    image1: Any,
-    image2: Any,
-    max_val: Any = 1.0,
-    filter_size: int = 11,
-    filter_sigma: float = 1.5,
-    k1: float = 0.01,
-    k2: float = 0.03,
-    data_format: Any = None,
-) -> shapes.Shape:
+def _ssim_shape(image1: Any, image2: Any, filter_size: int, data_format: Any) -> shapes.Shape:
     height, width, channels = layouts.axes(image1, data_format)
     shapes.broadcast_shapes(image1.shape, image2.shape)
     if image1.shape[channels] == 0:
@@ -234,7 +223,7 @@ def ssim(
 
     Reference: [Wang et al., 2004](https://doi.org/10.1109/TIP.2003.819861)
     """
-    _ssim_shape(image1, image2, max_val, filter_size, filter_sigma, k1, k2, data_format)
+    _ssim_shape(image1, image2, filter_size, data_format)
     weights = _gaussian(filter_size, filter_sigma)
 
     def mean(x: Any) -> Any:

@@ -21,16 +21,9 @@ def _patch_geometry(
 
 
 def _patch_shape(n: int) -> Any:
-    def rule(
-        images: Any,
-        size: Any,
-        strides: Any = None,
-        dilation_rate: Any = 1,
-        padding: str = "valid",
-        data_format: Any = None,
-    ) -> shapes.Shape:
-        g, window, lone = _patch_geometry(images, size, strides, dilation_rate, padding, data_format, n)
-        shape = (1, *images.shape) if lone else tuple(images.shape)
+    def rule(x: Any, size: Any, strides: Any, dilation_rate: Any, padding: str, data_format: Any) -> shapes.Shape:
+        g, window, lone = _patch_geometry(x, size, strides, dilation_rate, padding, data_format, n)
+        shape = (1, *x.shape) if lone else tuple(x.shape)
         depth = windows.channels(shape, g)
         for w in window:
             depth = None if depth is None else depth * w
@@ -141,21 +134,11 @@ def _all_margins(
     return margins, shape
 
 
-def _padded(
-    images: Any,
-    top_padding: Any = None,
-    left_padding: Any = None,
-    bottom_padding: Any = None,
-    right_padding: Any = None,
-    target_height: Any = None,
-    target_width: Any = None,
-    data_format: Any = None,
-) -> shapes.Shape:
-    sizes = (top_padding, left_padding, bottom_padding, right_padding, target_height, target_width)
-    return _all_margins(images, *sizes, data_format, "padding")[1]
+def _margin_shape(word: str) -> Any:
+    return lambda images, *sizes: _all_margins(images, *sizes, word)[1]
 
 
-@composite("keras.ops.image.pad_images", dtype=promote.common, shape=_padded)
+@composite("keras.ops.image.pad_images", dtype=promote.common, shape=_margin_shape("padding"))
 def pad_images(
     images: Tensor,
     top_padding: Any = None,
@@ -182,21 +165,7 @@ def pad_images(
     return kops.pad(images, [list(margins.get(i, (0, 0))) for i in range(len(images.shape))])
 
 
-def _cropped(
-    images: Any,
-    top_cropping: Any = None,
-    left_cropping: Any = None,
-    bottom_cropping: Any = None,
-    right_cropping: Any = None,
-    target_height: Any = None,
-    target_width: Any = None,
-    data_format: Any = None,
-) -> shapes.Shape:
-    sizes = (top_cropping, left_cropping, bottom_cropping, right_cropping, target_height, target_width)
-    return _all_margins(images, *sizes, data_format, "cropping")[1]
-
-
-@composite("keras.ops.image.crop_images", dtype=promote.common, shape=_cropped)
+@composite("keras.ops.image.crop_images", dtype=promote.common, shape=_margin_shape("cropping"))
 def crop_images(
     images: Tensor,
     top_cropping: Any = None,

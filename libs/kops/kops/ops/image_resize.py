@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 import kops
-from kops import dtypes, images, promote, shapes
+from kops import dtypes, promote, shapes
+from kops import images as layouts
 from kops.declare import Operand, Tensor, composite
 from kops.engine import engine
 from kops.shapes import standardize_axis
@@ -99,34 +100,24 @@ def _known(size: Any) -> int:
     return size
 
 
-def _size_shape(images_: Any, size: Any, interpolation: str, *static: Any) -> shapes.Shape:
-    _, crop, pad, fill_mode, _, data_format = static
+def _resize_shape(
+    images: Any,
+    size: Any,
+    interpolation: str,
+    crop_to_aspect_ratio: bool,
+    pad_to_aspect_ratio: bool,
+    fill_mode: str,
+    data_format: Any,
+) -> shapes.Shape:
     if interpolation not in METHODS:
         raise ValueError(f"interpolation must be one of {METHODS}, not {interpolation!r}.")
     if fill_mode != "constant":
         raise ValueError(f"fill_mode must be 'constant', not {fill_mode!r}.")
-    if crop and pad:
+    if crop_to_aspect_ratio and pad_to_aspect_ratio:
         raise ValueError("only one of crop_to_aspect_ratio and pad_to_aspect_ratio can be True.")
-    if 0 in (images_.shape[a] for a in images.axes(images_, data_format)[:2]):
-        raise ValueError(f"images of shape {tuple(images_.shape)} have nothing to resize.")
-    return images.resized(images_, images.pair(size, "size"), data_format)
-
-
-def _resize_shape(
-    images: Any,
-    size: Any,
-    interpolation: str = "bilinear",
-    antialias: bool = False,
-    crop_to_aspect_ratio: bool = False,
-    pad_to_aspect_ratio: bool = False,
-    fill_mode: str = "constant",
-    fill_value: float = 0.0,
-    data_format: Any = None,
-) -> shapes.Shape:
-    return _size_shape(
-        images, size, interpolation, antialias, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_mode, fill_value,
-        data_format,
-    )  # fmt: skip
+    if 0 in (images.shape[a] for a in layouts.axes(images, data_format)[:2]):
+        raise ValueError(f"images of shape {tuple(images.shape)} have nothing to resize.")
+    return layouts.resized(images, layouts.pair(size, "size"), data_format)
 
 
 @composite("keras.ops.image.resize", dtype=promote.common, shape=_resize_shape)
@@ -157,12 +148,7 @@ def resize(
     Returns:
         The images with the new height and width, of the dtype given; integers are rounded.
     """
-    from kops import images as layouts
-
-    _resize_shape(
-        images, size, interpolation, antialias, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_mode, fill_value,
-        data_format,
-    )  # fmt: skip
+    _resize_shape(images, size, interpolation, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_mode, data_format)
     new = layouts.pair(size, "size")
     spots = layouts.axes(images, data_format)[:2]
     x = images

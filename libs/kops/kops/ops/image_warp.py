@@ -90,9 +90,7 @@ def _check_mode(fill_mode: str) -> None:
         raise ValueError(f"fill_mode must be one of {FILL_MODES}, not {fill_mode!r}.")
 
 
-def _coordinates_shape(
-    inputs: Any, coordinates: Any, order: int, fill_mode: str = "constant", fill_value: float = 0
-) -> shapes.Shape:
+def _coordinates_shape(inputs: Any, coordinates: Any, order: int, fill_mode: str) -> shapes.Shape:
     _check_mode(fill_mode)
     if order not in (0, 1):
         raise ValueError(f"order must be 0 (nearest) or 1 (linear), not {order!r}.")
@@ -129,7 +127,7 @@ def map_coordinates(
     Returns:
         A tensor of the shape of `coordinates` without its first dimension, and of the dtype of `inputs`.
     """
-    _coordinates_shape(inputs, coordinates, order, fill_mode, fill_value)
+    _coordinates_shape(inputs, coordinates, order, fill_mode)
     dtype = kops.standardize_dtype(inputs.dtype)
     wide = inputs if dtype == "float64" else kops.cast(inputs, "float32")
     at = kops.cast(coordinates, wide.dtype)
@@ -177,14 +175,7 @@ def _check_images(images: Any, data_format: Any, *batched: Any) -> None:
             raise ValueError(f"{images.shape[0]} images do not fit a batch of {x.shape[0]}: {tuple(x.shape)}.")
 
 
-def _affine_shape(
-    images: Any,
-    transform: Any,
-    interpolation: str = "bilinear",
-    fill_mode: str = "constant",
-    fill_value: float = 0,
-    data_format: Any = None,
-) -> shapes.Shape:
+def _affine_shape(images: Any, transform: Any, interpolation: str, fill_mode: str, data_format: Any) -> shapes.Shape:
     _check_mode(fill_mode)
     _check_interpolation(interpolation)
     layouts.layout(len(images.shape), data_format)
@@ -219,7 +210,7 @@ def affine_transform(
     Returns:
         Images of the same shape and dtype.
     """
-    _affine_shape(images, transform, interpolation, fill_mode, fill_value, data_format)
+    _affine_shape(images, transform, interpolation, fill_mode, data_format)
 
     def moved(y: Any, x: Any) -> Any:
         t = kops.cast(kops.reshape(transform, [-1, 8, 1, 1]), x.dtype)
@@ -231,12 +222,7 @@ def affine_transform(
 
 
 def _perspective_shape(
-    images: Any,
-    start_points: Any,
-    end_points: Any,
-    interpolation: str = "bilinear",
-    fill_value: float = 0,
-    data_format: Any = None,
+    images: Any, start_points: Any, end_points: Any, interpolation: str, data_format: Any
 ) -> shapes.Shape:
     _check_interpolation(interpolation)
     layouts.layout(len(images.shape), data_format)
@@ -290,7 +276,7 @@ def perspective_transform(
     Returns:
         Images of the same shape and dtype.
     """
-    _perspective_shape(images, start_points, end_points, interpolation, fill_value, data_format)
+    _perspective_shape(images, start_points, end_points, interpolation, data_format)
 
     def moved(y: Any, x: Any) -> Any:
         there, here = (
@@ -307,16 +293,7 @@ def perspective_transform(
     return _warp(images, moved, interpolation, "constant", fill_value, data_format)
 
 
-def _elastic_shape(
-    images: Any,
-    alpha: float = 20.0,
-    sigma: float = 5.0,
-    interpolation: str = "bilinear",
-    fill_mode: str = "reflect",
-    fill_value: float = 0.0,
-    seed: Any = None,
-    data_format: Any = None,
-) -> shapes.Shape:
+def _elastic_shape(images: Any, sigma: float, interpolation: str, fill_mode: str, data_format: Any) -> shapes.Shape:
     _check_mode(fill_mode)
     _check_interpolation(interpolation)
     layouts.layout(len(images.shape), data_format)
@@ -358,7 +335,7 @@ def elastic_transform(
     from kops.ops.image import gaussian_blur
     from kops.random import normal
 
-    _elastic_shape(images, alpha, sigma, interpolation, fill_mode, fill_value, seed, data_format)
+    _elastic_shape(images, sigma, interpolation, fill_mode, data_format)
     rows, columns, _ = layouts.axes(images, data_format)
     sizes = kops.shape(images)
     batch = sizes[0] if len(images.shape) == 4 else 1

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from kops import promote
+from kops import dtypes, promote
 from kops.declare import Operand, Tensor, composite, primitive
 from kops.dims import is_int
 from kops.item_keys import item_shape
-from kops.shapes import Shape, broadcast_shapes, standardize_axis, standardize_shape
+from kops.shapes import Shape, broadcast_shapes, same, standardize_axis, standardize_shape
 
 
 def _into_first(d: Any, *ds: Any, **static: Any) -> Any:
@@ -16,8 +16,8 @@ def _into_first(d: Any, *ds: Any, **static: Any) -> Any:
     for indices in ds[:-1]:
         promote.check_indices(indices)
     dtype = promote.natural(d)
-    # Bools are combined as numbers: any nonzero sum is True.
-    compute = "int32" if dtype == "bool" else dtype
+    # Bools are combined as numbers: any nonzero sum is True. Fractions are not cut to 0 before.
+    compute = dtypes.result_type("int32", ds[-1]) if dtype == "bool" else dtype
     return (compute, *(None for _ in ds[:-1]), compute), dtype
 
 
@@ -330,12 +330,7 @@ def multi_hot(
     return _to_sparse(hot) if sparse else hot
 
 
-@composite(
-    "numpy",
-    dtype=lambda *ds, **_: (promote.common(*ds)[0], "bool"),
-    shape=lambda x1, x2, *_, **__: tuple(x1.shape),
-    node="IsIn",
-)
+@composite("numpy", dtype=lambda *ds, **_: (promote.common(*ds)[0], "bool"), shape=same, node="IsIn")
 def isin(x1: Tensor, x2: Tensor, assume_unique: bool = False, invert: bool = False) -> Any:
     """For each element of `x1`, whether it stands in `x2`.
 

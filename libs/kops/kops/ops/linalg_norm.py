@@ -88,12 +88,19 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any
     return expand_dims(result, tuple(sorted(axes))) if keepdims else result
 
 
-@composite(
-    "nn",
-    dtype=promote.inexact,
-    shape=lambda x, axis=-1, order=2, epsilon=None: _normalized(x, axis, order),
-    checked=True,
-)
+def _normalized(x: Any, axis: Any, order: Any) -> Shape:
+    if not isinstance(order, int) or order < 1:
+        raise ValueError(f"order is an int from 1 up; got {order!r}.")
+    _norm_shape(x, _entrywise(order), axis)
+    return tuple(x.shape)
+
+
+def _entrywise(order: int) -> Any:
+    """2 is the root of the sum of squares over any axes, never the largest singular value."""
+    return None if order == 2 else order
+
+
+@composite("nn", dtype=promote.inexact, shape=_normalized, checked=True)
 def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None = None) -> Any:
     """`x` divided by its norm along an axis.
 
@@ -105,15 +112,8 @@ def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None =
     """
     from kops.ops.elementwise_arithmetic import divide, maximum
 
-    length = norm(x, ord=order, axis=axis, keepdims=True)
+    length = norm(x, ord=_entrywise(order), axis=axis, keepdims=True)
     return divide(x, maximum(length, config.epsilon() if epsilon is None else epsilon))
-
-
-def _normalized(x: Any, axis: Any, order: Any) -> Shape:
-    if not isinstance(order, int) or order < 1:
-        raise ValueError(f"order is an int from 1 up; got {order!r}.")
-    _norm_shape(x, order, axis)
-    return tuple(x.shape)
 
 
 def _cdist_shape(x: Any, y: Any) -> Shape:

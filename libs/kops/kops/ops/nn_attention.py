@@ -20,9 +20,7 @@ def _same(a: int | None, b: int | None) -> bool:
     return a is None or b is None or a == b
 
 
-def _shape(
-    query: Any, key: Any, value: Any, bias: Any = None, mask: Any = None, scale: Any = None, *static: Any
-) -> shapes.Shape:
+def _shape(query: Any, key: Any, value: Any, bias: Any, mask: Any) -> shapes.Shape:
     if not len(query.shape) == len(key.shape) == len(value.shape) == 4:
         raise ValueError("query, key and value must have 4 dimensions: batch, positions, heads, head size.")
     batch, targets, heads, depth = query.shape

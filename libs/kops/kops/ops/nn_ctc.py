@@ -59,15 +59,7 @@ def _decode_dtypes(inputs: Any, sequence_lengths: Any) -> Any:
     return (dtype, "int32"), ("int32", dtype)
 
 
-def _decode_shape(
-    inputs: Any,
-    sequence_lengths: Any,
-    strategy: str = "greedy",
-    beam_width: int = 100,
-    top_paths: int = 1,
-    merge_repeated: bool = True,
-    mask_index: int = 0,
-) -> list[shapes.Shape]:
+def _decode_shape(inputs: Any, sequence_lengths: Any, strategy: str, top_paths: int) -> list[shapes.Shape]:
     if len(inputs.shape) != 3 or len(sequence_lengths.shape) != 1:
         raise ValueError(
             f"inputs must be (batch, steps, classes) and sequence_lengths (batch,), not {tuple(inputs.shape)} and "
@@ -109,7 +101,7 @@ def ctc_decode(
         `[labels, scores]`: int32 `(paths, batch, steps)`, padded with -1, and `(batch, paths)`: for `"greedy"` the
         negative sum of the logits taken, for `"beam_search"` the log-probabilities.
     """
-    _decode_shape(inputs, sequence_lengths, strategy, beam_width, top_paths, merge_repeated, mask_index)
+    _decode_shape(inputs, sequence_lengths, strategy, top_paths)
     if strategy == "beam_search":
         return _beams(inputs, sequence_lengths, beam_width, top_paths, mask_index)
     best = kops.cast(kops.argmax(inputs, axis=-1), "int32")

@@ -128,16 +128,7 @@ def _unique_dtypes(
     return dtype, ((dtype, *("int32",) * extras) if extras else dtype)
 
 
-def _unique_shapes(
-    x: Any,
-    sorted: bool = True,
-    return_index: bool = False,
-    return_inverse: bool = False,
-    return_counts: bool = False,
-    axis: int | None = None,
-    size: int | None = None,
-    fill_value: Any = None,
-) -> Any:
+def _unique_shapes(x: Any, return_index: bool, return_inverse: bool, return_counts: bool, axis: Any, size: Any) -> Any:
     shape = tuple(x.shape)
     standardize_shape((size,))
     if axis is None:
