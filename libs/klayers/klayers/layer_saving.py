@@ -126,9 +126,7 @@ class LayerSaving:
                 f"{len(store.keys())}.{hint}"
             )
         for i, v in enumerate(mine):
-            # The arrays of a file are read for this variable alone, those of a dictionary may be the caller's.
-            put = v.take if getattr(store, "gives_new_arrays", False) else v.assign
-            put(store[str(i)])
+            ksave.load_variable(v, store, str(i))
 
     def _saveable_children(self) -> Iterator[tuple[str, Any]]:
         return ksave.attribute_children(self, skip=own_names())

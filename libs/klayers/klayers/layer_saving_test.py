@@ -66,3 +66,27 @@ def test_arrays_of_the_caller_stay_the_callers():
     layer.load_own_variables({"0": mine})
     mine[:] = 7
     assert layer.kernel.numpy().max() == 1
+
+
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
+def test_a_file_is_read_into_the_memory_of_variables(dtype, tmp_path, monkeypatch):
+    path = str(tmp_path / "m.weights.h5")
+    inputs = resolve("keras.Input")((6,))
+    layer = Dense(4, dtype=dtype)
+    model = Model(inputs, layer(inputs))
+    layer.bias.assign(np.arange(4))
+    expected = np.array(layer.kernel.numpy(), "float32")
+    model.save_weights(path)
+    for variable in layer.weights:
+        variable.assign(np.zeros(variable.shape))
+    memory, read = layer.kernel.memory(), []
+    real = ksave.stores.ReadStore.__getitem__
+    monkeypatch.setattr(ksave.stores.ReadStore, "__getitem__", lambda self, key: read.append(key) or real(self, key))
+    model.load_weights(path)
+    np.testing.assert_array_equal(layer.kernel.numpy().astype("float32"), expected)
+    np.testing.assert_array_equal(layer.bias.numpy().astype("float32"), np.arange(4))
+    if memory is None or dtype == "bfloat16":  # HDF5 has no such numbers
+        assert read == ["0", "1"]
+    else:
+        assert not read
+        np.testing.assert_array_equal(memory, expected)

@@ -24,6 +24,7 @@ _PLACES = {
     "in_safe_mode": "deserialize",
     "claim_variable": "deserialize",
     "when_loaded": "deserialize",
+    "load_variable": "stores",
     "enable_unsafe_deserialization": "deserialize",
     "disable_unsafe_deserialization": "deserialize",
     "register_codec": "codecs",

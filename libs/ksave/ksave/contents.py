@@ -70,6 +70,20 @@ class Contents:
             found.setdefault(path, {})[key] = array
         return found
 
+    def legacy_layers(self) -> dict[str, dict[str, Array]]:
+        """The arrays of a legacy file by layer and name there."""
+        layers: dict[str, dict[str, Array]] = {}
+        for name, array in self.arrays.items():
+            layer, _, weight = name.partition("/")
+            layers.setdefault(layer, {})[weight] = array
+        return layers
+
+    def drop_optimizer(self) -> list[Array]:
+        """Forget the state of the optimizer; gives its arrays."""
+        dropped = [name for name in self.arrays if name.split("/")[0] == "optimizer"]
+        self.names = {path: name for path, name in self.names.items() if path.split("/")[0] != "optimizer"}
+        return [self.arrays.pop(name) for name in dropped]
+
     def nbytes(self) -> int:
         """Size of all arrays."""
         return sum(array.nbytes for array in self.arrays.values())

@@ -114,7 +114,9 @@ class KerasFileEditor:
             if path.split("/")[0] != "optimizer"
         }
         found = {
-            path: tuple(array.shape) for path, array in _arrays(self.weights_dict) if path.split("/")[0] != "optimizer"
+            _join(path, key): tuple(array.shape)
+            for path, key, array in arrays_of_tree(self.weights_dict)
+            if path.split("/")[0] != "optimizer"
         }
         problems = [path for path in {**expected, **found} if expected.get(path) != found.get(path)]
         print(f"Comparing {self.filepath!r} with the model {getattr(reference_model, 'name', '')!r}")
@@ -239,14 +241,6 @@ def _objects(inner: dict[str, Any], path: str) -> Iterator[str]:
         if isinstance(value, dict):
             yield _join(path, key)
             yield from _objects(value, _join(path, key))
-
-
-def _arrays(inner: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
-    for key, value in inner.items():
-        if isinstance(value, dict):
-            yield from _arrays(value, _join(path, key))
-        else:
-            yield _join(path, key), value
 
 
 def arrays_of_tree(inner: dict[str, Any], path: str = "") -> Iterator[tuple[str, str, Any]]:

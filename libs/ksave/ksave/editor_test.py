@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import ksave
-from ksave.fake_layers import arrays, small_model
+from ksave.tests.fake_layers import arrays, small_model
 
 
 @pytest.fixture(params=["m.keras", "m.weights.h5"])

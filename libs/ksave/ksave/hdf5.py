@@ -388,8 +388,13 @@ def _read_plain(data: Any) -> Any:
     start = -raw.ctypes.data % 64
     array = raw[start : start + size].view(dtype).reshape(data.shape)
     if size:
-        data.id.read(h5py().h5s.ALL, h5py().h5s.ALL, array)
+        read_plain(data, array)
     return array
+
+
+def read_plain(data: Any, memory: Any) -> None:
+    """Read numbers into an array of their shape."""
+    data.id.read(h5py().h5s.ALL, h5py().h5s.ALL, memory)
 
 
 def read_array(data: Any) -> Any:

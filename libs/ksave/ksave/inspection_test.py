@@ -8,9 +8,9 @@ import pytest
 
 import ksave
 from ksave.__main__ import main
-from ksave.fake_layers import small_model
 from ksave.inspection import inspect, verify
 from ksave.stores import Reader
+from ksave.tests.fake_layers import small_model
 
 DATA = os.path.join(os.path.dirname(__file__), "testdata")
 FILES = sorted(os.listdir(DATA))

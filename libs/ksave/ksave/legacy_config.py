@@ -4,14 +4,21 @@ from __future__ import annotations
 
 from typing import Any, Container
 
-import kspec
-
 # The training settings of the format; `optimizer_config` is written beside them.
 _SETTINGS = ("loss", "loss_weights", "metrics", "weighted_metrics", "run_eagerly", "steps_per_execution", "jit_compile")
-_GET = "keras.losses.get"
 # A public name that is not the class's own, by which records without modules go.
 _OWN_NAMES = {"GroupQueryAttention": "GroupedQueryAttention"}
 _FUNCTIONS = ("function", "builtin_function_or_method")
+_LOSSES = {
+    "mse": "mean_squared_error",
+    "mae": "mean_absolute_error",
+    "mape": "mean_absolute_percentage_error",
+    "msle": "mean_squared_logarithmic_error",
+    "kld": "kl_divergence",
+    "kl": "kl_divergence",
+    "bce": "binary_crossentropy",
+    "logcosh": "log_cosh",
+}
 
 
 def legacy_record(record: dict[str, Any]) -> dict[str, Any]:
@@ -56,7 +63,7 @@ def training_config(compile_config: dict[str, Any]) -> dict[str, Any]:
         compile_config: serialized arguments of `compile`.
     """
     config = {key: _plain(compile_config.get(key)) for key in _SETTINGS}
-    config["loss"] = _full_loss_names(config["loss"])
+    config["loss"] = full_loss_names(config["loss"])
     config["optimizer_config"] = _plain(compile_config.get("optimizer"))
     return config
 
@@ -110,17 +117,10 @@ def _plain(value: Any) -> Any:
     return {"class_name": _name(value), "config": value["config"]}
 
 
-def _full_loss_names(loss: Any) -> Any:
-    # Keras 3.15 takes a short name as "mse" in a file for the metric of that name and then refuses it.
+def full_loss_names(loss: Any) -> Any:
+    """Long names of losses: Keras 3.15 takes a short one in a `.h5` file for the metric of that name."""
     if isinstance(loss, list):
-        return [_full_loss_names(item) for item in loss]
+        return [full_loss_names(item) for item in loss]
     if isinstance(loss, dict) and not _is_record(loss):
-        return {key: _full_loss_names(item) for key, item in loss.items()}
-    if isinstance(loss, str) and _GET in kspec.known_names():
-        try:
-            found = kspec.resolve(_GET)(loss)
-        except ValueError:
-            return loss  # a name of the user's
-        full = getattr(found, "__name__", "")
-        return full if f"keras.losses.{full}" in kspec.known_names() else loss
-    return loss
+        return {key: full_loss_names(item) for key, item in loss.items()}
+    return _LOSSES.get(loss.lower(), loss) if isinstance(loss, str) else loss

@@ -10,6 +10,7 @@ from typing import Any
 
 from ksave import checked_json, context, hdf5, legacy_optimizer, legacy_weights, mismatch, versions
 from ksave.legacy_config import compile_config
+from ksave.legacy_layout import names as names_in
 from ksave.legacy_write import TOP, layer_variables, own_variables
 from ksave.limits import DEFAULT, CorruptFileError
 from ksave.saveables import walk
@@ -63,28 +64,12 @@ def load_weights(model: Any, path: str, by_name: bool = False, skip_mismatch: bo
 _NUMBERED = re.compile(r"/iterations$|(variable|Variable|param)_?\d*(:0)?$")
 
 
-def _text(values: Any) -> list[str]:
-    return [value.decode("utf-8") if isinstance(value, bytes) else str(value) for value in values]
-
-
-def _names(group: Any, key: str) -> list[str]:
-    """A list of names in an attribute, which long ones spread over `key0`, `key1`, ...."""
-    if key in group.attrs:
-        return _text(group.attrs[key])
-    names: list[str] = []
-    part = 0
-    while f"{key}{part}" in group.attrs:
-        names += _text(group.attrs[f"{key}{part}"])
-        part += 1
-    return names
-
-
 def _read_layers(model: Any, group: Any, path: str, by_name: bool = False, skip_mismatch: bool = False) -> None:
-    names = _names(group, "layer_names")
+    names = names_in(group, "layer_names")
     if not names:
         raise CorruptFileError(f"{path} is not a legacy weights file: it has no 'layer_names'.")
     backend = group.attrs.get("backend", group.file.attrs.get("backend"))
-    saved = [(name, _names(group[name], "weight_names")) for name in names]
+    saved = [(name, names_in(group[name], "weight_names")) for name in names]
     filled = [(name, weights) for name, weights in saved if weights]
     layers = [layer for layer in model.layers if layer_variables(layer)]
     problems: list[tuple[str, ...]] = []
@@ -100,7 +85,7 @@ def _read_layers(model: Any, group: Any, path: str, by_name: bool = False, skip_
             return _read_layers(model, group, path, True, True)
         pairs = [(layer, name, weights) for layer, (name, weights) in zip(layers, filled)]
     if TOP in group:
-        top = _names(group[TOP], "weight_names")
+        top = names_in(group[TOP], "weight_names")
         values = [group[TOP][name] for name in top]
         problems += _assign(own_variables(model), values, path, "the model itself", top)
     for layer, name, weights in pairs:
@@ -159,7 +144,7 @@ def _compile(model: Any, settings: dict[str, Any], loader: Any) -> None:
 
 def _read_optimizer(model: Any, group: Any, path: str) -> None:
     optimizer = getattr(model, "optimizer", None)
-    names = _names(group, "weight_names")
+    names = names_in(group, "weight_names")
     if optimizer is None or not names:
         return
     values = [group[name] for name in names]

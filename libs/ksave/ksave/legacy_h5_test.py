@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ksave
-from ksave.fake_layers import Base, Variable
+from ksave.tests.fake_layers import Base, Variable
 
 DATA = os.path.join(os.path.dirname(__file__), "testdata")
 

@@ -17,16 +17,6 @@ from ksave.migration_tables import CLASSES
 
 TOP = "top_level_model_weights"
 _FUNCTIONAL = ("Functional", "Model")
-_LOSSES = {
-    "mse": "mean_squared_error",
-    "mae": "mean_absolute_error",
-    "mape": "mean_absolute_percentage_error",
-    "msle": "mean_squared_logarithmic_error",
-    "kld": "kl_divergence",
-    "kl": "kl_divergence",
-    "bce": "binary_crossentropy",
-    "logcosh": "log_cosh",
-}
 
 
 class UnknownOrderError(ValueError):
@@ -265,12 +255,3 @@ def _place(record: dict[str, Any], argument: str) -> dict[str, Any]:
 def _argument(key: str, value: Any) -> Any:
     """An argument of `compile`, whose records say by their place what they are."""
     return _modern(value, key) if isinstance(value, (dict, list)) else value
-
-
-def full_loss_names(loss: Any) -> Any:
-    """Long names of losses: Keras 3.15 takes a short one in a `.h5` file for the metric of that name."""
-    if isinstance(loss, list):
-        return [full_loss_names(item) for item in loss]
-    if isinstance(loss, dict) and "class_name" not in loss:
-        return {key: full_loss_names(item) for key, item in loss.items()}
-    return _LOSSES.get(loss.lower(), loss) if isinstance(loss, str) else loss

@@ -5,7 +5,7 @@ import os
 import numpy as np
 import pytest
 
-from ksave import legacy_layout
+from ksave import legacy_config, legacy_layout
 from ksave.contents import open_contents
 from ksave.rewrite import write
 
@@ -167,7 +167,7 @@ def test_a_file_of_keras_there_and_back(tmp_path):
 
 
 def test_short_names_of_losses():
-    assert legacy_layout.full_loss_names({"a": "MSE", "b": ["mae", None]}) == {
+    assert legacy_config.full_loss_names({"a": "MSE", "b": ["mae", None]}) == {
         "a": "mean_squared_error",
         "b": ["mean_absolute_error", None],
     }

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ksave.fake_layers import Dense, abs_plus_one
 from ksave.legacy_records import deserialize_keras_object, serialize_keras_object
+from ksave.tests.fake_layers import Dense, abs_plus_one
 
 
 def test_both_ways():

@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import ksave
-from ksave.fake_layers import Base, Variable
 from ksave.legacy_config import legacy_record, training_config
 from ksave.registry import register_keras_serializable
+from ksave.tests.fake_layers import Base, Variable
 
 
 @register_keras_serializable("legacy")

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import datetime
+import functools
 import json
 import os
+import shutil
 import tempfile
 import zipfile
-from typing import Any
+from typing import Any, BinaryIO, Callable, Iterable, Iterator, Tuple
 
 from ksave import archive, checked_json, remote, sniff, versions
 from ksave.atomic import atomic_file, atomic_folder
@@ -25,6 +27,7 @@ from kspec import public
 CONFIG = "config.json"
 METADATA = "metadata.json"
 ASSETS = "assets/"
+Asset = Tuple[str, Callable[[], BinaryIO]]
 
 
 @public("keras.models.save_model", "keras.saving.save_model")
@@ -74,36 +77,56 @@ def save_model(model: Any, filepath: Any, overwrite: bool = True, zipped: bool |
     now = datetime.datetime.now()
     metadata = {"keras_version": KERAS_VERSION, "date_saved": now.strftime("%Y-%m-%d@%H:%M:%S")}
     texts = {METADATA: json.dumps(metadata), CONFIG: json.dumps(config)}
-    if zipped is False:
-        _write_folder(model, path, texts)
-    else:
-        _write_zip(model, path, texts)
+    with tempfile.TemporaryDirectory() as assets:
+        write_files(path, zipped is not False, texts, lambda writer: write_nodes(model, writer), _assets(model, assets))
 
 
-def _write_folder(model: Any, path: str, texts: dict[str, str]) -> None:
+def write_files(
+    path: str, zipped: bool, texts: dict[str, str], fill: Callable[[Writer], None], assets: Iterable[Asset]
+) -> None:
+    """Write what a `.keras` file or folder consists of.
+
+    Args:
+        path: the file or folder, which is whole or not there.
+        zipped: a zip file, not a folder.
+        texts: by name, the config and the metadata.
+        fill: writes the weights.
+        assets: names below `assets/` and how to open them; asked for after the weights are written.
+    """
+    if zipped:
+        with atomic_file(path) as temporary, zipfile.ZipFile(temporary, "w") as target:
+            for name, text in texts.items():
+                target.writestr(name, text)
+            with stored_member(target, WEIGHTS) as member, Writer(member) as writer:
+                fill(writer)
+            for name, open_asset in assets:
+                with open_asset() as source, target.open(ASSETS + name, "w", force_zip64=True) as inside:
+                    shutil.copyfileobj(source, inside)
+        return
     with atomic_folder(path) as folder:
         for name, text in texts.items():
             with open(os.path.join(folder, name), "w", encoding="utf-8") as file:
                 file.write(text)
         with Writer(os.path.join(folder, WEIGHTS)) as writer:
-            write_nodes(model, writer)
-        assets = os.path.join(folder, "assets")
-        os.mkdir(assets)
-        write_assets(model, assets)
+            fill(writer)
+        os.mkdir(os.path.join(folder, "assets"))
+        for name, open_asset in assets:
+            full = os.path.join(folder, ASSETS, *name.split("/"))
+            os.makedirs(os.path.dirname(full), exist_ok=True)
+            with open_asset() as source, open(full, "wb") as asset:
+                shutil.copyfileobj(source, asset)
 
 
-def _write_zip(model: Any, path: str, texts: dict[str, str]) -> None:
-    with atomic_file(path) as temporary, tempfile.TemporaryDirectory() as assets:
-        with zipfile.ZipFile(temporary, "w") as target:
-            for name, text in texts.items():
-                target.writestr(name, text)
-            with stored_member(target, WEIGHTS) as member, Writer(member) as writer:
-                write_nodes(model, writer)
-            write_assets(model, assets)
-            for folder, _, files in sorted(os.walk(assets)):
-                for file in sorted(files):
-                    full = os.path.join(folder, file)
-                    target.write(full, ASSETS + os.path.relpath(full, assets).replace(os.sep, "/"))
+def _assets(model: Any, root: str) -> Iterator[Asset]:
+    write_assets(model, root)
+    for name in assets_in(root):
+        yield name, functools.partial(open, os.path.join(root, name), "rb")
+
+
+def assets_in(root: str) -> list[str]:
+    """The names of all files below a folder, with slashes."""
+    found = [os.path.join(at, file) for at, _, files in sorted(os.walk(root)) for file in sorted(files)]
+    return [os.path.relpath(full, root).replace(os.sep, "/") for full in found]
 
 
 def write_assets(model: Any, root: str) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import ksave
-from ksave.fake_layers import Chain, Dense, arrays, small_model
+from ksave.tests.fake_layers import Chain, Dense, arrays, small_model
 
 
 def _same(first, second):
@@ -49,7 +49,7 @@ def test_layout_is_that_of_keras(tmp_path):
         assert file.testzip() is None
         config = json.loads(file.read("config.json"))
         assert set(json.loads(file.read("metadata.json"))) == {"keras_version", "date_saved"}
-    assert config["module"] == "ksave.fake_layers" and config["registered_name"] == "fake>Chain"
+    assert config["module"] == "ksave.tests.fake_layers" and config["registered_name"] == "fake>Chain"
     assert config["config"]["layers"][0]["build_config"] == {"input_shape": [None, 4]}
     assert config["compile_config"]["optimizer"]["class_name"] == "Adam"
 

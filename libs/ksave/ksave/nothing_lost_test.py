@@ -17,7 +17,7 @@ import pytest
 import ksave
 from ksave import atomic, rewrite
 from ksave.contents import Array, Contents
-from ksave.fake_layers import Chain, Dense
+from ksave.tests.fake_layers import Chain, Dense
 
 resource = pytest.importorskip("resource")
 KINDS = ["m.keras", "folder", "m.weights.h5", "m.weights.json", "m.h5", "rewritten.h5"]

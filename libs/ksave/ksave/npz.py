@@ -100,6 +100,9 @@ class _NpzStore(ReadStore):
     def __getitem__(self, key: str) -> Any:
         return self._arrays[key].read()
 
+    def read_into(self, key: str, memory: Any) -> bool:
+        return False
+
     def __iter__(self) -> Iterator[str]:
         return iter(self._arrays)
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import ksave
-from ksave.fake_layers import Base, Variable, arrays, small_model
 from ksave.npz import NpzReader
+from ksave.tests.fake_layers import Base, Variable, arrays, small_model
 from ksave.weights import WEIGHTS, WEIGHTS_INDEX, WEIGHTS_NPZ
 
 

@@ -224,16 +224,11 @@ def _as_numpy(node: Any) -> Any:
 
 
 def _assets(model: Any) -> dict[str, Any]:
-    from ksave.models import write_assets
+    from ksave.models import assets_in, write_assets
 
-    files: list[tuple[str, Any]] = []
     with tempfile.TemporaryDirectory() as root:
         write_assets(model, root)
-        for at, _, names in sorted(os.walk(root)):
-            for name in sorted(names):
-                full = os.path.join(at, name)
-                files.append((os.path.relpath(full, root).replace(os.sep, "/"), np.fromfile(full, np.uint8)))
-    return nest(files)
+        return nest((name, np.fromfile(os.path.join(root, name), np.uint8)) for name in assets_in(root))
 
 
 def _load_assets(model: Any, assets: dict[str, Any]) -> None:

@@ -9,9 +9,9 @@ import pytest
 
 import ksave
 from ksave import orbax_checkpoint
-from ksave.fake_layers import Adam, Chain, Dense, Variable, Vocabulary
 from ksave.registry import register_keras_serializable
 from ksave.state_tree import assign_state, flatten, nest, state_tree
+from ksave.tests.fake_layers import Adam, Chain, Dense, Variable, Vocabulary
 
 
 @register_keras_serializable("orbax")

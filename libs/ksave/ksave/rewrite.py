@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import datetime
 import json
-import os
-import shutil
-import zipfile
 from typing import Any, Callable, Iterator
 
 from ksave import hdf5, legacy_layout, legacy_write, safetensors
-from ksave.atomic import atomic_file, atomic_folder
+from ksave.atomic import atomic_file
 from ksave.contents import Array, Contents
 from ksave.legacy_config import legacy_record, training_config
-from ksave.models import ASSETS, CONFIG, METADATA
-from ksave.stored_member import stored_member
+from ksave.models import CONFIG, METADATA, write_files
 from ksave.stores import Writer
 from ksave.versions import KERAS_VERSION
-from ksave.weights import WEIGHTS
 
 ENDINGS = (".keras", ".weights.h5", ".h5", ".npz", ".safetensors")
 Progress = Callable[[int], None]
@@ -36,14 +31,13 @@ def write(contents: Contents, path: str, progress: Progress | None = None, folde
         ValueError: another ending, or the contents lack what the format needs.
     """
     show = progress or (lambda count: None)
-    if folder:
-        _write_folder(contents, path, show)
-    elif path.endswith(".keras"):
-        _write_archive(contents, path, show)
+    if folder or path.endswith(".keras"):
+        texts = _texts(contents, path)
+        write_files(path, not folder, texts, lambda writer: _fill(contents, writer, show), contents.assets.items())
     elif path.endswith(".weights.h5"):
         _need_layout(contents, path)
-        with atomic_file(path) as temporary:
-            _write_store(contents, Writer(temporary), show)
+        with atomic_file(path) as temporary, Writer(temporary) as writer:
+            _fill(contents, writer, show)
     elif path.endswith(".h5"):
         _write_legacy(contents, path, show)
     elif path.endswith(".npz"):
@@ -77,39 +71,12 @@ def _texts(contents: Contents, path: str) -> dict[str, str]:
     return {METADATA: json.dumps(metadata), CONFIG: json.dumps(_need_config(contents, path))}
 
 
-def _write_archive(contents: Contents, path: str, show: Progress) -> None:
-    texts = _texts(contents, path)
-    with atomic_file(path) as temporary, zipfile.ZipFile(temporary, "w") as target:
-        for name, text in texts.items():
-            target.writestr(name, text)
-        with stored_member(target, WEIGHTS) as member:
-            _write_store(contents, Writer(member), show)
-        for name, open_asset in contents.assets.items():
-            with open_asset() as source, target.open(ASSETS + name, "w", force_zip64=True) as file:
-                shutil.copyfileobj(source, file)
-
-
-def _write_folder(contents: Contents, path: str, show: Progress) -> None:
-    texts = _texts(contents, path)
-    with atomic_folder(path) as temporary:
-        for name, text in texts.items():
-            with open(os.path.join(temporary, name), "w", encoding="utf-8") as file:
-                file.write(text)
-        _write_store(contents, Writer(os.path.join(temporary, WEIGHTS)), show)
-        for name, open_asset in contents.assets.items():
-            full = os.path.join(temporary, ASSETS, *name.split("/"))
-            os.makedirs(os.path.dirname(full), exist_ok=True)
-            with open_asset() as source, open(full, "wb") as asset:
-                shutil.copyfileobj(source, asset)
-
-
-def _write_store(contents: Contents, writer: Writer, show: Progress) -> None:
-    with writer:
-        for path, arrays in contents.nodes().items():
-            store = writer.store(path, contents.names.get(path))
-            for key, array in arrays.items():
-                store[key] = array.read()
-                show(array.nbytes)
+def _fill(contents: Contents, writer: Writer, show: Progress) -> None:
+    for path, arrays in contents.nodes().items():
+        store = writer.store(path, contents.names.get(path))
+        for key, array in arrays.items():
+            store[key] = array.read()
+            show(array.nbytes)
     contents.verify()
 
 
@@ -129,7 +96,7 @@ class _Named:
 def _write_legacy(contents: Contents, path: str, show: Progress) -> None:
     optimizer: list[Array] = []
     if contents.legacy:
-        layers = _legacy_layers(contents)
+        layers = contents.legacy_layers()
     else:
         config = _need_config(contents, path)
         nodes = contents.nodes()
@@ -170,17 +137,7 @@ def _write_config(config: dict[str, Any], file: Any) -> None:
     bare = {key: value for key, value in config.items() if key not in ("compile_config", "build_config")}
     file.attrs["model_config"] = json.dumps(legacy_record(bare))
     if isinstance(settings, dict) and settings.get("optimizer"):
-        training = training_config(settings)
-        training["loss"] = legacy_layout.full_loss_names(training["loss"])
-        file.attrs["training_config"] = json.dumps(training)
-
-
-def _legacy_layers(contents: Contents) -> dict[str, dict[str, Array]]:
-    layers: dict[str, dict[str, Array]] = {}
-    for name, array in contents.arrays.items():
-        layer, _, weight = name.partition("/")
-        layers.setdefault(layer, {})[weight] = array
-    return layers
+        file.attrs["training_config"] = json.dumps(training_config(settings))
 
 
 def _write_npz(contents: Contents, path: str, show: Progress) -> None:

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
-from ksave.fake_layers import Base
 from ksave.saveables import attribute_children, snake_case, walk
+from ksave.tests.fake_layers import Base
 
 
 class Dense(Base):

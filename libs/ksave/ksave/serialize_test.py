@@ -9,7 +9,7 @@ import pytest
 
 import ksave
 from ksave import codecs
-from ksave.fake_layers import Dense, abs_plus_one
+from ksave.tests.fake_layers import Dense, abs_plus_one
 
 serialize = ksave.serialize_keras_object
 deserialize = ksave.deserialize_keras_object

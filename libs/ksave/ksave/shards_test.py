@@ -9,7 +9,7 @@ import pytest
 
 import ksave
 from ksave import shards
-from ksave.fake_layers import Chain, Dense
+from ksave.tests.fake_layers import Chain, Dense
 
 INDEX = "m.weights.json"
 

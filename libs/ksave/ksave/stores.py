@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Iterator, Mapping, MutableMapping
-from typing import Any
+from typing import Any, TypeVar
 
 from ksave import hdf5
 from ksave.archive import check_document, check_name
 from ksave.limits import DEFAULT, CorruptFileError, Limits
 from ksave.windows import Window
+
+_W = TypeVar("_W", bound="Writer")
 
 
 class WriteStore(MutableMapping[str, Any]):
@@ -53,8 +55,6 @@ class ReadStore(Mapping[str, Any]):
         places: by name, the HDF5 file, the path in it, and the entry of its listing (None: a group).
     """
 
-    gives_new_arrays = True  # which nobody else uses
-
     def __init__(self, places: dict[str, tuple[Any, str, hdf5.Entry | None]]) -> None:
         self._places = places
 
@@ -66,6 +66,16 @@ class ReadStore(Mapping[str, Any]):
     def _dataset(self, key: str) -> Any:
         file, path, _ = self._places[key]
         return hdf5.dataset(file, path)
+
+    def read_into(self, key: str, memory: Any) -> bool:
+        """Read an array of numbers into `memory` if that has its shape, dtype and order; False when it has not."""
+        data = None if self._places[key][2] is None else self._dataset(key)
+        if data is None or data.dtype.kind not in "iufc" or data.dtype != memory.dtype or data.shape != memory.shape:
+            return False
+        if not memory.size or not memory.flags.c_contiguous:
+            return False
+        hdf5.read_plain(data, memory)
+        return True
 
     def __iter__(self) -> Iterator[str]:
         return iter(self._places)
@@ -81,6 +91,23 @@ class ReadStore(Mapping[str, Any]):
         """The shape of an array, without reading it."""
         entry = self._places[key][2]
         return None if entry is None else entry.shape
+
+
+def load_variable(variable: Any, store: Any, key: str) -> None:
+    """Give a variable an array of a store: read into its memory or handed over, where it and the store can do so.
+
+    Args:
+        variable: has `assign(array)`; may have `memory()`, an array over its own memory or None, and `take(array)`,
+            which keeps the array.
+        store: what `load_own_variables` got.
+        key: the name in it.
+    """
+    if not isinstance(store, ReadStore):
+        variable.assign(store[key])  # the array may be the caller's
+        return
+    memory = variable.memory() if hasattr(variable, "memory") else None
+    if memory is None or not store.read_into(key, memory):
+        getattr(variable, "take", variable.assign)(store[key])
 
 
 class ShapeStore(dict):
@@ -130,7 +157,7 @@ class Writer:
             self._window.close()
         self._window.check()
 
-    def __enter__(self) -> Writer:
+    def __enter__(self: _W) -> _W:
         return self
 
     def __exit__(self, *args: Any) -> None:

@@ -6,8 +6,8 @@ import zipfile
 import pytest
 
 import ksave
-from ksave.fake_layers import small_model
 from ksave.migrations import MigrationWarning
+from ksave.tests.fake_layers import small_model
 from ksave.versions import is_before_3, is_newer, without_unknown
 
 

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 import ksave
-from ksave.fake_layers import Base, Chain, Dense, Variable, arrays, small_model
 from ksave.stores import Reader
+from ksave.tests.fake_layers import Base, Chain, Dense, Variable, arrays, small_model
 
 
 def test_round_trip_and_layout(tmp_path):

@@ -49,7 +49,7 @@ with atheris.instrument_imports(include=["ksave"]):
     from ksave.attacks.containers import CONTAINERS
     from ksave.attacks.text_attacks import RECORDS
     from ksave.deserialize import ConfigError, Loader
-    from ksave.fake_layers import small_model
+    from ksave.tests.fake_layers import small_model
 
 USED = (archive, checked_json, codecs, deserialize, extract, hdf5, legacy_config, legacy_h5, lookup, migrations, npz)
 USED += (safetensors, stores, versions, weights)

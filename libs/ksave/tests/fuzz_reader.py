@@ -18,7 +18,7 @@ import warnings
 import numpy as np
 
 import ksave
-from ksave.fake_layers import small_model
+from ksave.tests.fake_layers import small_model
 
 
 def main(seed: int = 0, count: int = 2000) -> None:

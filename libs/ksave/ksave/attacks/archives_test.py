@@ -13,8 +13,8 @@ import pytest
 import ksave
 from ksave.archive import open_archive
 from ksave.attacks.archive_attacks import add as _add
-from ksave.fake_layers import small_model
 from ksave.limits import Limits
+from ksave.tests.fake_layers import small_model
 
 
 @pytest.fixture

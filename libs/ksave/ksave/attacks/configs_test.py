@@ -12,7 +12,7 @@ import pytest
 import ksave
 import kspec
 from ksave import lookup
-from ksave.fake_layers import Base
+from ksave.tests.fake_layers import Base
 
 deserialize = ksave.deserialize_keras_object
 
@@ -103,7 +103,7 @@ def test_modules_of_a_file_are_never_imported(tmp_path, monkeypatch):
 
 
 def test_a_config_cannot_exhaust_memory(tmp_path):
-    from ksave.fake_layers import small_model
+    from ksave.tests.fake_layers import small_model
 
     path, evil = tmp_path / "m.keras", tmp_path / "evil.keras"
     ksave.save_model(small_model(), path)

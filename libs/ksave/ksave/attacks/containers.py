@@ -19,7 +19,7 @@ from pathlib import Path
 import h5py
 
 import ksave
-from ksave.fake_layers import Chain, small_model
+from ksave.tests.fake_layers import Chain, small_model
 
 CONFIG = "config.json"
 

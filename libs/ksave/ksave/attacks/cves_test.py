@@ -23,7 +23,7 @@ from ksave.attacks.containers import CONTAINERS, plain_model
 from ksave.attacks.public_names import declare_names
 from ksave.attacks.text_attacks import CODE, UNSAFE_SWITCH, record
 from ksave.extract import extract_archive
-from ksave.fake_layers import small_model
+from ksave.tests.fake_layers import small_model
 
 KERAS, LEGACY = (next(c for c in CONTAINERS if c.name == name) for name in ("m.keras", "legacy.h5"))
 
@@ -169,7 +169,7 @@ def test_cve_2026_12481_without_a_load_that_is_going_on(ran):
     for config in (CODE, [CODE], record("fake", "Dense", {"units": 1, "act": CODE, "like": None}, "fake>Dense")):
         with pytest.raises(ksave.UnsafeFileError, match="lambda"):
             ksave.deserialize_keras_object(config)
-    from ksave.fake_layers import Dense
+    from ksave.tests.fake_layers import Dense
 
     with pytest.raises(ksave.UnsafeFileError, match="lambda"):
         Dense.from_config({"units": 1, "act": CODE, "like": None})

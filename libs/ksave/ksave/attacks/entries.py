@@ -15,7 +15,7 @@ from ksave import __main__ as command_line
 from ksave import inspection
 from ksave.attacks.containers import Container, _made, plain_model
 from ksave.deserialize import ConfigError
-from ksave.fake_layers import small_model
+from ksave.tests.fake_layers import small_model
 
 REFUSALS = (ksave.UnsafeFileError, ksave.CorruptFileError, ksave.UnknownObjectError, ConfigError)
 

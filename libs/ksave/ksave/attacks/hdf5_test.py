@@ -9,9 +9,9 @@ import numpy as np
 import pytest
 
 import ksave
-from ksave.fake_layers import small_model
 from ksave.hdf5 import open_checked
 from ksave.limits import Limits
+from ksave.tests.fake_layers import small_model
 
 
 @pytest.fixture

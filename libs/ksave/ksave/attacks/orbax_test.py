@@ -10,9 +10,9 @@ import pytest
 
 import ksave
 from ksave.attacks.canaries import nothing_runs
-from ksave.fake_layers import Chain, Dense
 from ksave.limits import Limits
 from ksave.registry import register_keras_serializable
+from ksave.tests.fake_layers import Chain, Dense
 
 pytest.importorskip("orbax.checkpoint.experimental.v1")
 

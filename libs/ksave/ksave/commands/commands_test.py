@@ -295,7 +295,7 @@ def test_folders_stay_folders(tmp_path):
     folder = tmp_path / "model"
     shutil.unpack_archive(_data("seq_plain.keras"), folder, "zip")
     assert main(["rename", str(folder), "dense", "first"]) == 0
-    assert sorted(os.listdir(folder)) == ["config.json", "metadata.json", "model.weights.h5"]
+    assert sorted(os.listdir(folder)) == ["assets", "config.json", "metadata.json", "model.weights.h5"]
     assert main(["verify", str(folder)]) == 0
 
 

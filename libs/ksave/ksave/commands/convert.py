@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import io
-from typing import Any, BinaryIO, Callable
+from typing import BinaryIO, Callable
 
 from ksave import inspection, legacy_layout, remote, rewrite
 from ksave.commands import show, target
@@ -59,9 +59,7 @@ def run(options: argparse.Namespace) -> int:
                     f"{options.source} does not hold the weights of {options.config}:\n  " + "\n  ".join(misfits)
                 )
         if options.no_optimizer:
-            for name in [name for name in contents.arrays if name.split("/")[0] == "optimizer"]:
-                del contents.arrays[name]
-            contents.names = {path: name for path, name in contents.names.items() if path.split("/")[0] != "optimizer"}
+            contents.drop_optimizer()
         count = len(contents.arrays)
         target.write(contents, options.output)
     show.line(f"{options.output}: {count} arrays, {show.size(remote.size(options.output))}")
@@ -81,12 +79,8 @@ def add_config(contents: Contents, path: str) -> None:
             config, metadata = other.config, other.metadata
             assets = {name: _read_later(path, name) for name in other.assets}
     if contents.legacy:
-        layers: dict[str, dict[str, Any]] = {}
-        for name, array in contents.arrays.items():
-            layer, _, weight = name.partition("/")
-            layers.setdefault(layer, {})[weight] = array
-        arrays, contents.names = legacy_layout.to_store(config, layers)
-        contents.arrays, contents.legacy = arrays, False
+        contents.arrays, contents.names = legacy_layout.to_store(config, contents.legacy_layers())
+        contents.legacy = False
     contents.config = config
     contents.metadata = {**metadata, **contents.metadata}
     contents.assets = contents.assets or assets

@@ -70,9 +70,10 @@ def _show(found: dict[str, Any], options: argparse.Namespace) -> None:
     head = ("array", "difference", "largest", "relative norm")
     show.table("Weights", head, weights, ("largest", "relative norm"))
     show.table("Other files", ("", "file"), [(row["change"], row["name"]) for row in found["assets"]])
+    configs = len(found["layers"]) + len(found["config"])
     show.line(
         f"{found['equal']} arrays are equal, {len(found['weights'])} differ; "
-        f"{len(found['layers']) + len(found['config'])} differences in the configs."
+        f"{configs} difference{'s' * (configs != 1)} in the configs."
     )
 
 

@@ -74,6 +74,7 @@ def table(title: str, head: Row, rows: Iterable[Row], right: Iterable[str] = ())
     if not console.is_terminal:
         # Into a pipe or a file nothing is cut to the width of a terminal that is not there.
         console = Console(width=Console(width=100_000).measure(shown).maximum)
+    console.print()
     console.print(shown)
 
 

@@ -34,13 +34,12 @@ def run(options: argparse.Namespace) -> int:
     output = options.output or options.file
     target.check(options.file, output, options.force)
     with open_contents(options.file) as contents:
-        found = [name for name in contents.arrays if name.split("/")[0] == "optimizer"]
+        found = contents.drop_optimizer()
         settings = options.compile and contents.config is not None and contents.config.pop("compile_config", None)
         if not found and not settings and remote.same(options.file, output):
             show.line(f"{options.file} has no state of an optimizer; nothing was changed.")
             return 0
-        state = sum(contents.arrays.pop(name).nbytes for name in found)
-        contents.names = {path: name for path, name in contents.names.items() if path.split("/")[0] != "optimizer"}
+        state = sum(array.nbytes for array in found)
         target.write(contents, output)
     before, after = contents.size, remote.size(output)
     show.line(

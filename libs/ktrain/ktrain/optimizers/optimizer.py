@@ -12,7 +12,7 @@ from kops.naming import auto_name
 from kops.scopes import StatelessScope, ambient, name_scope
 from kops.shapes import standardize_shape
 from kops.variable import Variable
-from ksave import claim_variable, deserialize_keras_object, serialize_keras_object
+from ksave import claim_variable, deserialize_keras_object, load_variable, serialize_keras_object
 from kspec import public, resolve
 from ktrain.optimizers import gradients as gradient_ops
 from ktrain.optimizers.conditional import update_if
@@ -451,8 +451,7 @@ class Optimizer:
             )
             return
         for i, variable in enumerate(own):
-            put = variable.take if getattr(store, "gives_new_arrays", False) else variable.assign
-            put(store[str(i)])
+            load_variable(variable, store, str(i))
 
     def set_weights(self, weights: Any) -> None:
         """Set all variables of the state."""

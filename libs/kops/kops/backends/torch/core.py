@@ -194,9 +194,7 @@ def own_variable(native: Any, array: np.ndarray, trainable: bool, name: str) -> 
 def variable_memory(native: torch.nn.Parameter) -> np.ndarray | None:
     if native.device.type != "cpu" or not native.is_contiguous() or native.is_inference():
         return None
-    torch.autograd.graph.increment_version(
-        native
-    )  # as for any write in place: a gradient that needs the old is refused
+    torch.autograd.graph.increment_version(native)  # as any write in place: gradients that need the old are refused
     return to_numpy(native)
 
 
