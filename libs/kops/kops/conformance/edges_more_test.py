@@ -156,3 +156,26 @@ def test_a_seed_gives_the_same_whatever_was_drawn_before():
     np.testing.assert_array_equal(host(kops.random.normal((5,), seed=again)), first)
     kops.random.uniform((3,), seed=99)  # what was drawn before does not matter
     np.testing.assert_array_equal(host(kops.random.uniform((3,), seed=1)), host(kops.random.uniform((3,), seed=1)))
+
+
+def test_what_comparing_with_other_engines_of_keras_found():
+    x = RNG.normal(size=(4, 5)).astype("float32")
+    for axis in (None, (0, 1)):  # of order 2, a sum of squares also over two axes
+        np.testing.assert_allclose(host(kops.normalize(x, axis=axis)), x / np.sqrt((x**2).sum()), rtol=1e-5)
+    np.testing.assert_array_equal(host(kops.softmax(x, axis=())), 1.0)
+    np.testing.assert_array_equal(host(kops.log_softmax(x, axis=())), 0.0)
+    holes = np.array([2, np.nan, 3], "float32")
+    np.testing.assert_array_equal(host(kops.nancumsum(holes, dtype="int32")), [2, 2, 5])
+    np.testing.assert_array_equal(host(kops.nancumprod(holes, dtype="uint8")), [2, 2, 6])
+    switches, places = np.zeros(3, "bool"), np.array([[1]])
+    for reduction in (None, "add", "max"):  # a fraction is true
+        got = kops.scatter_update(switches, places, np.array([0.25], "float32"), reduction=reduction)
+        np.testing.assert_array_equal(host(got), [False, True, False])
+    none = kops.scatter_update(np.ones((4, 0)), np.zeros((0, 1), "int32"), np.ones((0, 0)), reduction="mul")
+    assert host(none).shape == (4, 0)
+    lu, pivots = kops.lu_factor(np.zeros((2, 0, 0), "float32"))
+    assert host(lu).shape == (2, 0, 0) and host(pivots).shape == (2, 0)
+    with pytest.raises(ValueError, match="it cannot be -4"):
+        kops.geomspace(1.0, 2.0, num=-4)
+    with pytest.raises(ValueError, match="no channels"):
+        kops.image.ssim(np.zeros((12, 12, 0), "float32"), np.zeros((12, 12, 0), "float32"), 1.0)

@@ -30,7 +30,8 @@ def _full_like(x: Any, value: Any, dtype: Any) -> Any:
 
 
 def _view(x: Any, dtype: Any) -> Any:
-    return np.ascontiguousarray(x).view(dtype).reshape(x.shape if not x.ndim else (*x.shape[:-1], -1))
+    bits = np.ascontiguousarray(x).view(dtype)
+    return bits if x.ndim else bits.reshape(())
 
 
 TABLE = {
