@@ -117,7 +117,7 @@ def write_files(
                 shutil.copyfileobj(source, asset)
 
 
-def _assets(model: Any, root: str) -> Iterator[Asset]:
+def _assets(model: Any, root: str) -> Iterator[tuple[str, Any]]:
     write_assets(model, root)
     for name in assets_in(root):
         yield name, functools.partial(open, os.path.join(root, name), "rb")
