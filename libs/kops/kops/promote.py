@@ -204,8 +204,9 @@ def real_predicate(d: Any, **static: Any) -> Any:
 
 
 def closeness(*ds: Any, **static: Any) -> Any:
-    """Compared in floats; the output is bool."""
-    return inexact(*ds)[0], "bool"
+    """Compared in floats, within real tolerances; the output is bool."""
+    dtype, real = real_inexact(*ds)
+    return (dtype, dtype, *[real] * len(ds[2:])), "bool"
 
 
 def chosen(condition: Any, *ds: Any, **static: Any) -> Any:

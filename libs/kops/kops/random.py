@@ -43,27 +43,10 @@ from kops.ops.elementwise import (
 )
 from kops.ops.indexing import take_along_axis
 from kops.ops.manipulation import expand_dims
-from kops.ops.random import categorical, dropout, random_below, random_bits, shuffle
+from kops.ops.random import categorical, dropout, random_below, random_bits, shuffle  # noqa: F401
 from kops.ops.reduction import argmax
-from kops.seeding import SeedGenerator, draw_seed, global_seed_generator, set_random_seed
+from kops.seeding import SeedGenerator, draw_seed, global_seed_generator, set_random_seed  # noqa: F401
 from kspec import public
-
-__all__ = [
-    "SeedGenerator",
-    "beta",
-    "binomial",
-    "categorical",
-    "draw_seed",
-    "dropout",
-    "gamma",
-    "global_seed_generator",
-    "normal",
-    "randint",
-    "set_random_seed",
-    "shuffle",
-    "truncated_normal",
-    "uniform",
-]
 
 _PRECISION = {"float32": 24, "float16": 11, "bfloat16": 8}  # bits of a significand
 

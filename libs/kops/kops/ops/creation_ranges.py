@@ -140,7 +140,6 @@ def geomspace(
     from kops.ops.manipulation import moveaxis
 
     _spaced_shape(start, stop, num, axis)
-    _spaced_shape(start, stop, num, axis)
     ramp, first, last = _ramp(start, stop, num)
     gaps = max(num - 1 if endpoint else num, 1)
     low, high = log(absolute(first)), log(absolute(last))

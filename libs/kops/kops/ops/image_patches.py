@@ -135,7 +135,7 @@ def _all_margins(
 
 
 def _margin_shape(word: str) -> Any:
-    return lambda images, *sizes: _all_margins(images, *sizes, word)[1]
+    return lambda images, *sizes: _all_margins(images, *sizes, word=word)[1]
 
 
 @composite("keras.ops.image.pad_images", dtype=promote.common, shape=_margin_shape("padding"))

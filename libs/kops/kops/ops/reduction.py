@@ -5,23 +5,11 @@ from __future__ import annotations
 import builtins
 from typing import Any, Optional
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.ops.core import cast
 from kops.ops.creation import ones_like
-from kops.ops.elementwise import (
-    add,
-    divide,
-    equal,
-    exp,
-    isfinite,
-    log,
-    multiply,
-    not_equal,
-    sqrt,
-    subtract,
-    where,
-)  # fmt: skip
 from kops.ops.elementwise_piecewise import flat_at_zero
 
 
@@ -126,7 +114,7 @@ def std(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Returns:
         The reduced tensor, float.
     """
-    return flat_at_zero(sqrt, var(x, axis, keepdims))
+    return flat_at_zero(kops.sqrt, var(x, axis, keepdims))
 
 
 @primitive("numpy", dtype=promote.ordered, shape=_chosen_shape)
@@ -274,7 +262,7 @@ def count_nonzero(x: Tensor, axis: Any = None) -> Any:
     Returns:
         An int32 tensor.
     """
-    return sum(cast(not_equal(x, 0), "int32"), axis)
+    return sum(cast(kops.not_equal(x, 0), "int32"), axis)
 
 
 @composite("numpy", dtype=promote.real_numeric, shape=_chosen_shape)
@@ -292,7 +280,7 @@ def ptp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Raises:
         ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
-    return subtract(max(x, axis, keepdims), min(x, axis, keepdims))
+    return kops.subtract(max(x, axis, keepdims), min(x, axis, keepdims))
 
 
 @composite("keras.ops.logsumexp", dtype=promote.real_inexact_only, shape=shapes.reduce, node="math:")
@@ -308,11 +296,11 @@ def logsumexp(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
         The reduced tensor, float.
     """
     largest = max(x, axis, True, initial=-float("inf"))
-    largest = where(isfinite(largest), largest, 0)
-    total = sum(exp(subtract(x, largest)), axis, True)
+    largest = kops.where(kops.isfinite(largest), largest, 0)
+    total = sum(kops.exp(kops.subtract(x, largest)), axis, True)
     # Where all is -inf the logarithm is not asked: its gradient would be NaN.
-    nothing = equal(total, 0)
-    result = where(nothing, -float("inf"), add(log(where(nothing, 1, total)), largest))
+    nothing = kops.equal(total, 0)
+    result = kops.where(nothing, -float("inf"), kops.add(kops.log(kops.where(nothing, 1, total)), largest))
     return result if keepdims else sum(result, axis)
 
 
@@ -338,8 +326,8 @@ def average(x: Tensor, axis: Any = None, weights: Optional[Tensor] = None) -> An
 
         place = shapes.standardize_axis(axis, len(x.shape))
         weights = reshape(weights, tuple(-1 if i == place else 1 for i in range(len(x.shape))))
-    total = sum(multiply(ones_like(x), weights), axis)
-    return divide(sum(multiply(x, weights), axis), total)
+    total = sum(kops.multiply(ones_like(x), weights), axis)
+    return kops.divide(sum(kops.multiply(x, weights), axis), total)
 
 
 @composite("nn", dtype=promote.inexact, shape=_moments_shape)

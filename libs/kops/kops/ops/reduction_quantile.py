@@ -5,25 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite
 from kops.ops.core import cast, shape
 from kops.ops.creation import zeros_like
-from kops.ops.elementwise import (
-    add,
-    ceil,
-    divide,
-    equal,
-    floor,
-    isnan,
-    logical_not,
-    logical_or,
-    maximum,
-    multiply,
-    round,
-    subtract,
-    where,
-)  # fmt: skip
 from kops.ops.reduction import _chosen_shape, any, sum
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
@@ -52,35 +38,35 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
     reduced = [x.shape[i] for i in axes]
     length = -1 if None in reduced else math.prod(reduced)
     rows = reshape(transpose(x, (*kept, *axes)), (*(sizes[i] for i in kept), length))
-    missing = isnan(rows)
-    ordered = sort(where(missing, float("inf"), rows), -1)
+    missing = kops.isnan(rows)
+    ordered = sort(kops.where(missing, float("inf"), rows), -1)
     if skip_nan:
-        count = cast(sum(cast(logical_not(missing), "int32"), -1, True), q.dtype)
+        count = cast(sum(cast(kops.logical_not(missing), "int32"), -1, True), q.dtype)
     else:
         count = cast(shape(rows)[-1], q.dtype)
-    place = multiply(reshape(q, (-1,)), maximum(subtract(count, 1), 0))
-    low, high = floor(place), ceil(place)
+    place = kops.multiply(reshape(q, (-1,)), kops.maximum(kops.subtract(count, 1), 0))
+    low, high = kops.floor(place), kops.ceil(place)
     if method == "nearest":
-        low = high = round(place)
+        low = high = kops.round(place)
     elif method == "lower":
         high = low
     elif method == "higher":
         low = high
 
     def at(index: Any) -> Any:
-        index = add(cast(index, "int32"), cast(zeros_like(ordered[..., :1]), "int32"))  # one for each row
+        index = kops.add(cast(index, "int32"), cast(zeros_like(ordered[..., :1]), "int32"))  # one for each row
         return take_along_axis(ordered, index, -1)
 
     below = at(low)
     result = below
     if method in ("linear", "midpoint"):
         above = at(high)
-        part = cast(subtract(place, low), x.dtype) if method == "linear" else 0.5
+        part = cast(kops.subtract(place, low), x.dtype) if method == "linear" else 0.5
         # Weighted, not by way of the difference, which may be infinite; and exact where both are the same.
-        between = add(multiply(below, 1 - part), multiply(above, part))
-        result = where(logical_or(equal(low, high), equal(below, above)), below, between)
-    bad = (sum(cast(logical_not(missing), "int32"), -1, True) == 0) if skip_nan else any(missing, -1, True)
-    result = where(bad, float("nan"), result)
+        between = kops.add(kops.multiply(below, 1 - part), kops.multiply(above, part))
+        result = kops.where(kops.logical_or(kops.equal(low, high), kops.equal(below, above)), below, between)
+    bad = (sum(cast(kops.logical_not(missing), "int32"), -1, True) == 0) if skip_nan else any(missing, -1, True)
+    result = kops.where(bad, float("nan"), result)
     result = moveaxis(result, -1, 0) if len(q.shape) else reshape(result, tuple(sizes[i] for i in kept))
     if keepdims:
         for i in sorted(axes):
@@ -142,7 +128,7 @@ def percentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", k
     Returns:
         The reduced tensor, float; with the dimension of `q` in front if it has one.
     """
-    return quantile(x, divide(q, 100), axis, method, keepdims)
+    return quantile(x, kops.divide(q, 100), axis, method, keepdims)
 
 
 @composite("numpy", dtype=promote.quantile, shape=_quantile_shape)
@@ -159,7 +145,7 @@ def nanpercentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear"
     Returns:
         The reduced tensor, float; with the dimension of `q` in front if it has one.
     """
-    return nanquantile(x, divide(q, 100), axis, method, keepdims)
+    return nanquantile(x, kops.divide(q, 100), axis, method, keepdims)
 
 
 @composite("numpy", dtype=promote.real_inexact_only, shape=_chosen_shape)

@@ -4,20 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
-from kops.ops.elementwise import (
-    absolute,
-    add,
-    conjugate,
-    divide,
-    isnan,
-    multiply,
-    sqrt,
-    square,
-    subtract,
-    where,
-)  # fmt: skip
 from kops.ops.reduction import mean, sum
 
 
@@ -94,7 +83,7 @@ def nancumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     Returns:
         A tensor of the shape of `x`; of one dimension if `axis` is None.
     """
-    return cumsum(where(isnan(x), 0, x), axis, dtype)
+    return cumsum(kops.where(kops.isnan(x), 0, x), axis, dtype)
 
 
 @composite("numpy", dtype=_running_holes, shape=_running_shape)
@@ -109,7 +98,7 @@ def nancumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
     Returns:
         A tensor of the shape of `x`; of one dimension if `axis` is None.
     """
-    return cumprod(where(isnan(x), 1, x), axis, dtype)
+    return cumprod(kops.where(kops.isnan(x), 1, x), axis, dtype)
 
 
 @composite("numpy", dtype=promote.inexact, shape=_trapezoid_shape, checked=True)
@@ -131,8 +120,8 @@ def trapezoid(y: Tensor, x: Optional[Tensor] = None, dx: float = 1.0, axis: int 
     y = moveaxis(y, axis, -1)
     if x is not None:
         x = moveaxis(x, axis, -1) if len(x.shape) == len(y.shape) else x
-        dx = subtract(x[..., 1:], x[..., :-1])
-    return divide(sum(multiply(add(y[..., 1:], y[..., :-1]), dx), -1), 2)
+        dx = kops.subtract(x[..., 1:], x[..., :-1])
+    return kops.divide(sum(kops.multiply(kops.add(y[..., 1:], y[..., :-1]), dx), -1), 2)
 
 
 @composite("numpy", dtype=promote.inexact, shape=_corrcoef_shape)
@@ -150,8 +139,8 @@ def corrcoef(x: Tensor) -> Any:
 
     _corrcoef_shape(x)
     rows = x if len(x.shape) == 2 else expand_dims(x, 0)
-    rows = subtract(rows, mean(rows, 1, True))
-    covariance = matmul(rows, conjugate(transpose(rows)))
-    spread = sqrt(sum(square(absolute(rows)), 1))
-    result = divide(divide(covariance, expand_dims(spread, 1)), expand_dims(spread, 0))
+    rows = kops.subtract(rows, mean(rows, 1, True))
+    covariance = matmul(rows, kops.conjugate(transpose(rows)))
+    spread = kops.sqrt(sum(kops.square(kops.absolute(rows)), 1))
+    result = kops.divide(kops.divide(covariance, expand_dims(spread, 1)), expand_dims(spread, 0))
     return result if len(x.shape) == 2 else sum(result)
