@@ -1,6 +1,6 @@
 """Our ops beside those of Keras 3.15.1, over the sample space: values, dtypes, shapes, and what is refused.
 
-    KERAS_BACKEND=numpy python libs/kops/tests/compare_oracle.py ORACLE_PYTHON [--every K [--offset N]] [--ops a,b] [--all]
+    KERAS_BACKEND=numpy python compare_oracle.py ORACLE_PYTHON [--every K] [--offset N] [--ops a,b] [--all]
 
 ORACLE_PYTHON is the Python of an environment with Keras 3.15.1 and the same engine. Every difference is looked up in
 `differences.json`: `[{"ops": pattern, "kind": pattern, "backend": pattern, "sample": pattern, "why": words}]`, where
