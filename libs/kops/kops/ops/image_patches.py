@@ -121,7 +121,7 @@ def _margins(x: Any, values: Any, names: tuple[str, str, str], axis: int, grow: 
 
 
 def _all_margins(
-    x: Any, top: Any, left: Any, bottom: Any, right: Any, height: Any, width: Any, data_format: Any, word: str
+    word: str, x: Any, top: Any, left: Any, bottom: Any, right: Any, height: Any, width: Any, data_format: Any
 ) -> tuple[dict[int, tuple[int, int]], shapes.Shape]:
     rows, columns, _ = layouts.axes(x, data_format)
     grow = word == "padding"
@@ -135,7 +135,7 @@ def _all_margins(
 
 
 def _margin_shape(word: str) -> Any:
-    return lambda images, *sizes: _all_margins(images, *sizes, word=word)[1]
+    return lambda images, *sizes: _all_margins(word, images, *sizes)[1]
 
 
 @composite("keras.ops.image.pad_images", dtype=promote.common, shape=_margin_shape("padding"))
@@ -161,7 +161,7 @@ def pad_images(
         The larger images.
     """
     sizes = (top_padding, left_padding, bottom_padding, right_padding, target_height, target_width)
-    margins, _ = _all_margins(images, *sizes, data_format, "padding")
+    margins, _ = _all_margins("padding", images, *sizes, data_format)
     return kops.pad(images, [list(margins.get(i, (0, 0))) for i in range(len(images.shape))])
 
 
@@ -188,7 +188,7 @@ def crop_images(
         The smaller images.
     """
     sizes = (top_cropping, left_cropping, bottom_cropping, right_cropping, target_height, target_width)
-    margins, _ = _all_margins(images, *sizes, data_format, "cropping")
+    margins, _ = _all_margins("cropping", images, *sizes, data_format)
     key = [slice(None)] * len(images.shape)
     for axis, (before, after) in margins.items():
         key[axis] = slice(before, -after if after else None)
