@@ -1,7 +1,8 @@
 """Runs in the environment of Keras 3.15.1: `oracle_side.py calls.pickle outcomes.pickle`, for `compare_oracle.py`.
 
 Outcomes are written one after another, each `(sample name, outcome)`, and with None before the call is made: an engine
-that aborts the process leaves the name of the call it died of. Calls are `(sample name, op, args, static)` in which an array stands as `("array", dtype, ndarray, form)`.
+that aborts the process leaves the name of the call it died of. Calls are `(sample name, op, args, static)` in which
+an array stands as `("array", dtype, ndarray, form)`.
 """
 
 from __future__ import annotations

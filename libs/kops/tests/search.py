@@ -1,6 +1,6 @@
 """The whole search for disagreements, on demand.
 
-    KERAS_BACKEND=jax python libs/kops/tests/search.py run [--compile N] [--ops a,b] [--every K] [--offset N] [--out DIR]
+    KERAS_BACKEND=jax python search.py run [--compile N] [--ops a,b] [--every K] [--offset N] [--out DIR]
     python libs/kops/tests/search.py compare --out DIR       # the engines among themselves
 
 `run` checks every sample on one engine (`kops.conformance.agreement`) and leaves a table of its outcomes in DIR;
