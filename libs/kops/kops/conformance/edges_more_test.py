@@ -26,6 +26,13 @@ def test_pad_wider_than_the_axis(mode):
     np.testing.assert_array_equal(host(kops.pad(x, 2, constant_values=-1.0))[0, 0, 0], -1.0)
 
 
+def test_complex_numbers_are_close_within_real_tolerances():
+    x, y = np.array([1 + 2j, 3j], "complex64"), np.array([1 + 2.1j, 3.3j], "complex64")
+    np.testing.assert_array_equal(host(kops.isclose(x, y, atol=0.2)), [True, False])
+    np.testing.assert_array_equal(host(kops.isclose(x, y, 0.0, np.array([0.01, 0.4], "float32"))), [False, True])
+    assert not host(kops.allclose(x, y)) and host(kops.allclose(x, y, rtol=0.2))
+
+
 @pytest.mark.parametrize("method", ["linear", "lower", "higher", "midpoint", "nearest"])
 def test_quantile_methods(method):
     x = RNG.normal(size=(7, 4)).astype("float32")
