@@ -166,4 +166,6 @@ def _ready(x: Any, target: Any, tape: Tape, whole: bool) -> Any:
     if not whole and (target is None or not hasattr(x, "dtype")):
         return x
     e = engine()
-    return np.asarray(e.to_numpy(e.convert(x, target)))
+    tensor = e.convert(x, target)
+    # A formula computes with it, and with tensors that come of it.
+    return np.asarray(e.to_numpy(tensor)) if whole else tensor
