@@ -8,7 +8,7 @@ import pytest
 import ksave
 from ksave import remote
 from ksave.__main__ import main
-from ksave.weights_test import arrays, small_model
+from ksave.tests.fake_layers import arrays, small_model
 
 
 @pytest.fixture

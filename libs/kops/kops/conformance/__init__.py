@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 from typing import Any
 
 
@@ -23,7 +22,7 @@ def check(*rows: Any) -> None:
     """
     import pytest
 
-    suite = importlib.import_module("kops.conformance.conformance_test")
+    from kops.conformance import suite
 
     tests = [
         suite.test_value, suite.test_dtype_and_shape, suite.test_dynamic, suite.test_bad, suite.test_compiled,

@@ -13,7 +13,7 @@ from kops.conformance.rows import Row
 from kops.declare import OPS
 from kspec import public_names
 
-_MACHINERY = {"rows", "collect", "trial", "samples", "agreement", "engines", "conftest"}
+_MACHINERY = {"suite", "rows", "collect", "trial", "samples", "agreement", "engines", "conftest"}
 
 
 def _modules(package: Any) -> list[str]:

@@ -1,6 +1,6 @@
 """Every op under the engine's transformations: one test per op and transformation, one row of each op.
 
-`jax.jit`, `torch.compile(fullgraph=True)` and `tf.function` are in `conformance_test.py`, as are gradients.
+`jax.jit`, `torch.compile(fullgraph=True)` and `tf.function` are in `suite.py`, as are gradients.
 """
 
 from __future__ import annotations

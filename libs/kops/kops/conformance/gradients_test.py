@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from kops.conformance import collect
-from kops.conformance.conformance_test import _check_gradient
 from kops.conformance.rows import B, F, I, L, P, row
+from kops.conformance.suite import _check_gradient
 from kops.conformance.trial import Trial, makers, specs_of
 from kops.declare import OPS
 from kops.engine import engine
