@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from kops.backends.kernel_tables import kernels
+from kops.backends.numpy import special
 from kops.shapes import standardize_axes
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -33,17 +34,12 @@ def selu(x: Any) -> Any:
     return SELU_SCALE * elu(x, SELU_ALPHA)
 
 
-def _erf(x: Any) -> Any:
-    """NumPy has no error function; Python's own, element by element, is exact to the last bits."""
-    return np.vectorize(math.erf, otypes=[np.float64])(x).astype(x.dtype)
-
-
 def gelu(x: Any, approximate: bool) -> Any:
     wide = x if x.dtype.itemsize > 2 else x.astype(np.float32)
     if approximate:
         inner = math.sqrt(2 / math.pi) * wide * (1 + 0.044715 * wide * wide)
         return 0.5 * wide * (1 + np.tanh(inner))
-    return 0.5 * wide * (1 + _erf(wide * math.sqrt(0.5)))
+    return 0.5 * wide * (1 + special.erf(wide * math.sqrt(0.5)))
 
 
 def sigmoid(x: Any) -> Any:
