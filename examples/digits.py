@@ -137,7 +137,7 @@ def main():
     args = parser.parse_args()
     if args.predict:
         return 0 if predict(args.predict) < 1e-4 else 1
-    if keras.config.backend() in ("numpy", "openvino"):
+    if os.environ.get("KERAS_BACKEND") in ("numpy", "openvino"):
         parser.error("this engine does not train: give --predict FILE, a model that another engine trained")
     args.out.mkdir(parents=True, exist_ok=True)
     accuracy = train(args.out, args.epochs)
