@@ -168,13 +168,16 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
             self._seen.clear()
         self._seen.add(key)
 
+    def _cast_target(self) -> str | None:
+        """What float arguments are cast to. A layer of whole numbers (Discretization in older files) takes floats."""
+        return self.compute_dtype if self.autocast and self.compute_dtype in FLOATS else None
+
     def _ready(self, x: Any) -> Any:
         """An argument with arrays made native tensors and floats cast to the compute dtype."""
         if x is None or type(x) in (bool, int, float, str):
             return x
         e = engine()
-        # A layer of whole numbers (Discretization in older files) still takes floats.
-        target = self.compute_dtype if self.autocast and self.compute_dtype in FLOATS else None
+        target = self._cast_target()
 
         def change(leaf: Any) -> Any:
             if isinstance(leaf, KerasTensor):
@@ -204,7 +207,7 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
 
     def _computed(self, x: Any) -> Any:
         """Symbolic floats in the compute dtype. A graph has the tensors as they were given: running it casts them."""
-        target = self.compute_dtype if self.autocast and self.compute_dtype in FLOATS else None
+        target = self._cast_target()
 
         def change(leaf: Any) -> Any:
             if not isinstance(leaf, KerasTensor) or leaf.dtype not in FLOATS or leaf.dtype == target:

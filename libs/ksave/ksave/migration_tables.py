@@ -74,7 +74,7 @@ ARGUMENTS: dict[str, dict[str, str]] = {
     "LeakyReLU": {"alpha": "negative_slope"},
     "GaussianNoise": {"sigma": "stddev"},
     **_each("Dropout GaussianDropout SpatialDropout1D SpatialDropout2D SpatialDropout3D", {"p": "rate"}),
-    **_each("Dense MaxoutDense Highway LSTM GRU SimpleRNN", {"output_dim": "units"}),
+    **_each("Dense LSTM GRU SimpleRNN", {"output_dim": "units"}),
     "Embedding": {"init": "embeddings_initializer", "W_regularizer": "embeddings_regularizer",
                   "W_constraint": "embeddings_constraint"},
     **_each("MaxPooling1D AveragePooling1D", {"pool_length": "pool_size", "stride": "strides"}),
@@ -87,7 +87,7 @@ DEFAULTS: dict[str, dict[str, Any]] = _each("GRU GRUCell", {"reset_after": False
 # Class -> argument -> old value -> new one.
 VALUES: dict[str, dict[str, dict[Any, Any]]] = {"VarianceScaling": {"distribution": {"normal": "truncated_normal"}}}
 
-# Arguments that tell an optimizer of Keras 1 or 2, and those of them that chose nothing.
+# Arguments that tell an optimizer of Keras 1 or 2.
 OPTIMIZER_MARKS = ("lr", "is_legacy_optimizer", "decay", "jit_compile")
 
 # Keras 1, in layers of any class. Only files of Keras 1 have the marks.

@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 from kspec import public
-from ktrain.callbacks.monitor import MonitorCallback
+from ktrain.callbacks.saving import SavingCallback
 
 
 @public("keras.callbacks.ModelCheckpoint")
-class ModelCheckpoint(MonitorCallback):
+class ModelCheckpoint(SavingCallback):
     """Saves the model or its weights after each epoch, or when it is better than before.
 
     Args:
@@ -31,37 +30,11 @@ class ModelCheckpoint(MonitorCallback):
         save_weights_only: bool = False, mode: str = "auto", save_freq: Any = "epoch",
         initial_value_threshold: float | None = None,
     ) -> None:  # fmt: skip
-        super().__init__(monitor, mode)
+        super().__init__(monitor, mode, verbose, save_best_only, save_weights_only, save_freq, initial_value_threshold)
         self.filepath = os.fspath(filepath)
-        self.verbose = verbose
-        self.save_best_only = save_best_only
-        self.save_weights_only = save_weights_only
-        self.save_freq = save_freq
-        self.best = initial_value_threshold
-        if save_freq != "epoch" and (not isinstance(save_freq, int) or save_freq < 1):
-            raise ValueError(f"save_freq is 'epoch' or a positive number of batches, not {save_freq!r}.")
         ending = ".weights.h5" if save_weights_only else ".keras"
         if not self.filepath.endswith((ending, ".h5") if not save_weights_only else ending):
             raise ValueError(f"The filepath must end in {ending!r}, but is {self.filepath!r}.")
-        self._unused_hooks = ("on_train_batch_end",) if save_freq == "epoch" else ()
-        self._epoch = 0
-        self._batches = 0
-        self._last_batch = 0
-
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self._epoch = epoch
-        self._last_batch = 0
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        if self.save_freq == "epoch":
-            self._save(epoch, None, logs)
-
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        self._batches += batch + 1 - self._last_batch
-        self._last_batch = batch + 1
-        if self._batches >= self.save_freq:
-            self._batches = 0
-            self._save(self._epoch, batch, logs)
 
     def _save(self, epoch: int, batch: int | None, logs: Any) -> None:
         fields = {**(logs or {}), "epoch": epoch + 1}
@@ -92,7 +65,3 @@ class ModelCheckpoint(MonitorCallback):
             self.model.save_weights(path, overwrite=True)
         else:
             self.model.save(path, overwrite=True)
-
-    def _say(self, text: str) -> None:
-        if self.verbose:
-            sys.stdout.write(text)

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import os
-import sys
 from typing import Any
 
 import numpy as np
 
 from kspec import public
-from ktrain.callbacks.monitor import MonitorCallback
+from ktrain.callbacks.saving import SavingCallback
 
 
 @public("keras.callbacks.OrbaxCheckpoint")
-class OrbaxCheckpoint(MonitorCallback):
+class OrbaxCheckpoint(SavingCallback):
     """Saves Orbax checkpoints of the model and its whole training state; needs the package orbax-checkpoint.
 
     `keras.saving.load_model(directory)` makes the model of the latest checkpoint, and
@@ -49,37 +48,13 @@ class OrbaxCheckpoint(MonitorCallback):
     ) -> None:  # fmt: skip
         from ksave.orbax_checkpoint import Checkpoints
 
-        super().__init__(monitor, mode)
-        if save_freq != "epoch" and (not isinstance(save_freq, int) or save_freq < 1):
-            raise ValueError(f"save_freq is 'epoch' or a positive number of batches, not {save_freq!r}.")
+        super().__init__(monitor, mode, verbose, save_best_only, save_weights_only, save_freq, initial_value_threshold)
         if max_to_keep is not None and max_to_keep < 1:
             raise ValueError(f"max_to_keep is a positive number of checkpoints or None, not {max_to_keep!r}.")
         self.directory = os.fspath(directory)
-        self.verbose = verbose
-        self.save_best_only = save_best_only
-        self.save_freq = save_freq
-        self.best = initial_value_threshold
         self.max_to_keep = max_to_keep
         self.save_on_background = save_on_background
-        self.save_weights_only = save_weights_only
         self._checkpoints = Checkpoints(self.directory, max_to_keep)
-        self._unused_hooks = ("on_train_batch_end",) if save_freq == "epoch" else ()
-        self._batches = 0
-        self._last_batch = 0
-
-    def on_epoch_begin(self, epoch: int, logs: Any = None) -> None:
-        self._last_batch = 0
-
-    def on_epoch_end(self, epoch: int, logs: Any = None) -> None:
-        if self.save_freq == "epoch":
-            self._save(epoch, logs)
-
-    def on_train_batch_end(self, batch: int, logs: Any = None) -> None:
-        self._batches += batch + 1 - self._last_batch
-        self._last_batch = batch + 1
-        if self._batches >= self.save_freq:
-            self._batches = 0
-            self._save(int(np.asarray(self.model.optimizer.iterations)), logs)
 
     def on_train_end(self, logs: Any = None) -> None:
         self.wait_until_finished()
@@ -96,12 +71,12 @@ class OrbaxCheckpoint(MonitorCallback):
         """Whether this is the process that writes what all have alike."""
         return self._checkpoints.is_primary_host()
 
-    def _save(self, step: int, logs: Any) -> None:
+    def _save(self, epoch: int, batch: int | None, logs: Any) -> None:
+        step = epoch if batch is None else int(np.asarray(self.model.optimizer.iterations))
         if self.save_best_only:
             value = self.current(logs)
             if value is None or not self.improves(value, self.best):
                 return
             self.best = value
-        if self.verbose:
-            sys.stdout.write(f"\nSaving checkpoint {step} to {self.directory}\n")
+        self._say(f"\nSaving checkpoint {step} to {self.directory}\n")
         self._checkpoints.save(self.model, step, self.save_weights_only, self.save_on_background)
