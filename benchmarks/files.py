@@ -9,6 +9,7 @@ the sides take turns, and a ratio is the median of the ratios of single rounds. 
 """
 
 import argparse
+import gc
 import json
 import os
 import statistics
@@ -26,6 +27,7 @@ def worker(side, engine, folder):
     for line in sys.stdin:
         row = line.strip()
         action, ending = row.split()
+        gc.collect()  # what was loaded before, models with cycles too, gives its memory back
         wall, processor = time.perf_counter(), time.process_time()
         run(action, ending)
         print("ANSWER", json.dumps([time.perf_counter() - wall, time.process_time() - processor]), flush=True)

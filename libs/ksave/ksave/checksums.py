@@ -8,8 +8,12 @@ from __future__ import annotations
 
 import bisect
 import functools
-import zlib
 from typing import Any, Callable
+
+try:
+    from isal.isal_zlib import crc32  # by the vector instructions of the processor: three times as fast
+except ModuleNotFoundError:
+    from zlib import crc32
 
 _POLYNOMIAL = 0xEDB88320  # of zip, with the bits reversed: the highest bit is the power zero
 _ONE = 1 << 31
@@ -56,71 +60,6 @@ def combine(first: int, second: int, size: int) -> int:
     return _times(_power(8 * size), first) ^ second
 
 
-class ShortChecksum:
-    """`zlib.crc32` with the interface of `LongChecksum`."""
-
-    def __init__(self) -> None:
-        self._value = 0
-
-    def update(self, data: Any) -> None:
-        self._value = zlib.crc32(data, self._value)
-
-    def value(self) -> int:
-        return self._value
-
-
-class LongChecksum:
-    """`zlib.crc32` of long data in a third of the time, by NumPy.
-
-    The polynomial of zip divides x**(64 * 91639) + x**(64 * 41678) + 1 (found by search). So the checksum stays
-    the same when a word of 64 bits is taken away and added (XOR) to those 49961 and 91639 places after it. That is
-    done to all words but the last 91639, in blocks; `_held` is a ring of what was added to words still to come.
-
-    Example:
-        >>> checksum = LongChecksum()
-        >>> checksum.update(first_part); checksum.update(second_part)
-        >>> checksum.value()
-    """
-
-    _FAR, _NEAR = 91639, 49961
-
-    def __init__(self) -> None:
-        import numpy as np
-
-        self._np = np
-        self._held = np.zeros(self._FAR, "<u8")
-        self._held[0] = 0xFFFFFFFF  # where a CRC-32 starts
-        self._at = 0
-        self._rest = b""
-
-    def update(self, data: Any) -> None:
-        """Go on with `data`, a multiple of 8 bytes long unless it is the last."""
-        if self._rest:
-            raise ValueError("Only the last part may have a length that is no multiple of 8.")
-        xor, held, at = self._np.bitwise_xor, self._held, self._at
-        words = self._np.frombuffer(data, "<u8", len(data) // 8)
-        self._rest = bytes(data[len(words) * 8 :])
-        done = 0
-        while done < len(words):
-            near = (at + self._NEAR) % self._FAR
-            count = min(len(words) - done, self._FAR - max(at, near), 1 << 14)
-            block, later = held[at : at + count], held[near : near + count]
-            xor(block, words[done : done + count], out=block)
-            xor(later, block, out=later)
-            done += count
-            at = (at + count) % self._FAR
-        self._at = at
-
-    def value(self) -> int:
-        """The checksum of all data so far."""
-        ring: Any = self._np.concatenate([self._held[self._at :], self._held[: self._at]]).view("u1")
-        # The ring is what is left of the data and as many words of zeros after it, which count as a power of x.
-        # Powers repeat after 2**32 - 1, so going back is going on.
-        behind = zlib.crc32(ring.data, 0xFFFFFFFF) ^ 0xFFFFFFFF
-        checksum = _times(_power(2**32 - 1 - 64 * self._FAR), behind) ^ 0xFFFFFFFF
-        return zlib.crc32(self._rest, checksum)
-
-
 class Pieces:
     """Checksums of the pieces of a file that were seen so far; no two of them overlap."""
 
@@ -157,7 +96,7 @@ class Pieces:
                 part = read(at, min(start - at, 1 << 20))
                 if not len(part):
                     raise EOFError(f"the file ends at {at} bytes of {size}")
-                checksum = zlib.crc32(part, checksum)
+                checksum = crc32(part, checksum)
                 at += len(part)
             if start < size:
                 count, own = self._pieces[start]

@@ -5,7 +5,7 @@ import zlib
 import numpy as np
 import pytest
 
-from ksave.checksums import LongChecksum, Pieces, combine
+from ksave.checksums import Pieces, combine
 
 
 def noise(size, seed=0):
@@ -50,18 +50,6 @@ def _by_squaring(checksum, size):
         columns = [apply(columns, column) for column in columns]
         bits >>= 1
     return register ^ 0xFFFFFFFF
-
-
-@pytest.mark.parametrize("size", [0, 1, 8, 9, 716_800, 733_111, 733_112, 733_120, 1_500_003, 6_000_000])
-def test_long_checksums(size):
-    data = noise(size)
-    checksum = LongChecksum()
-    for start in range(0, size, 262_144):
-        checksum.update(data[start : start + 262_144])
-    assert checksum.value() == zlib.crc32(data)
-    with pytest.raises(ValueError, match="last part"):
-        checksum.update(b"abc")
-        checksum.update(b"abc")
 
 
 def test_pieces_in_any_order_with_holes_and_overlaps():

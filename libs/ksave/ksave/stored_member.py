@@ -33,6 +33,7 @@ def stored_member(target: zipfile.ZipFile, name: str) -> Iterator[SummedWindow]:
         yield window
         window.check()
         info.CRC = window.checksum()
+    window.check()  # what its last sync said
     end = file.seek(0, os.SEEK_END)
     info.file_size = info.compress_size = end - start
     file.seek(info.header_offset)

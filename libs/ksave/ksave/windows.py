@@ -6,11 +6,12 @@ import io
 import os
 from typing import Any, Callable
 
-from ksave.checksums import LongChecksum, Pieces, ShortChecksum
+from ksave.checksums import Pieces, crc32
 
 _STEP = 1 << 18  # bytes at a time: what is summed is still in the cache of the core
 _LARGE = 1 << 17  # from here on a piece gets a checksum of its own
-_LONG = 2 << 20  # from here on a piece is divided between threads, and `LongChecksum` is the faster one
+_SYNC = 16 << 20  # bytes after which the disk is set to work while more are written
+_LONG = 2 << 20  # from here on a piece is divided between threads
 _POSITIONED = hasattr(os, "preadv") and hasattr(os, "pwrite")
 
 
@@ -33,6 +34,9 @@ class Window(io.RawIOBase):
         self._size = size
         self._at = 0
         self._end = 0  # of what was written
+        self._waiting = 0  # bytes that no sync covers
+        self._sync: Any = None
+        self._pools: dict[str, Any] = {}
         self.error: BaseException | None = None
 
     def readable(self) -> bool:
@@ -87,10 +91,30 @@ class Window(io.RawIOBase):
                 self.error = error
         self._at += len(view)
         self._end = max(self._end, self._at)
+        self._waiting += len(view)
+        if self._waiting >= _SYNC and self._synced(wait=False):
+            self._waiting = 0
+            self._sync = self._aside("sync", os.fsync, self._file.fileno())
         return len(view)
+
+    def _synced(self, wait: bool) -> bool:
+        """Whether no sync is going on. What went wrong with one, the system says only once."""
+        if self._sync is not None and (wait or self._sync.done()):
+            error, self._sync = self._sync.exception(), None
+            self.error = self.error or error
+        return self._sync is None
+
+    def _aside(self, role: str, function: Any, *args: Any) -> Any:
+        """Run a function in a thread of this role."""
+        if role not in self._pools:
+            from concurrent.futures import ThreadPoolExecutor
+
+            self._pools[role] = ThreadPoolExecutor(1)
+        return self._pools[role].submit(function, *args)
 
     def check(self) -> None:
         """Raise the error that writing met, if any."""
+        self._synced(wait=False)
         if self.error is not None:
             raise self.error
 
@@ -119,6 +143,9 @@ class Window(io.RawIOBase):
 
     def close(self) -> None:
         if not self.closed:
+            self._synced(wait=True)
+            for pool in self._pools.values():
+                pool.shutdown()
             self._file.close()
         super().close()
 
@@ -133,7 +160,6 @@ class SummedWindow(Window):
     def __init__(self, file: io.FileIO, start: int, size: int | None = None) -> None:
         super().__init__(file, start, size)
         self._pieces = Pieces()
-        self._pool: Any = None
 
     def readinto(self, buffer: Any) -> int:
         view = memoryview(buffer).cast("B")
@@ -171,8 +197,8 @@ class SummedWindow(Window):
         """Move bytes between `view` and this place of the file; each mover says which it moved."""
         half = len(view)
         if half >= _LONG and _POSITIONED:
-            half = half // 2 // 8 * 8
-        task = self._other(self._half, view[half:], self._at + half, mover()) if half < len(view) else None
+            half //= 2
+        task = self._aside("sum", self._half, view[half:], self._at + half, mover()) if half < len(view) else None
         try:
             count, checksum = self._half(view[:half], self._at, mover())
         finally:
@@ -184,22 +210,14 @@ class SummedWindow(Window):
 
     def _half(self, view: memoryview, at: int, move: Callable[[memoryview, int], memoryview]) -> tuple[int, int]:
         """Move one part; bytes that were moved, and their checksum."""
-        checksum = LongChecksum() if len(view) >= _LONG // 2 else ShortChecksum()
+        checksum = 0
         for start in range(0, len(view), _STEP):
             part = view[start : start + _STEP]
             moved = move(part, at + start)
             if len(moved) < len(part):
                 return start + len(moved), 0
-            checksum.update(moved)
-        return len(view), checksum.value()
-
-    def _other(self, function: Any, *args: Any) -> Any:
-        """Run a function in a second thread."""
-        if self._pool is None:
-            from concurrent.futures import ThreadPoolExecutor
-
-            self._pool = ThreadPoolExecutor(1)
-        return self._pool.submit(function, *args)
+            checksum = crc32(moved, checksum)
+        return len(view), checksum
 
     def checksum(self) -> int:
         """The CRC-32 of all of it; what did not pass through is read now.
@@ -213,8 +231,3 @@ class SummedWindow(Window):
             return part[: self._fill(part, start)]
 
         return self._pieces.total(self._length(), read)
-
-    def close(self) -> None:
-        if self._pool is not None:
-            self._pool.shutdown()
-        super().close()

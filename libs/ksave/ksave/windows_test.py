@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import os
 import zipfile
 import zlib
@@ -8,7 +9,7 @@ import h5py
 import numpy as np
 import pytest
 
-from ksave import archive
+from ksave import archive, windows
 from ksave.stored_member import stored_member
 from ksave.stores import Reader, Writer
 from ksave.windows import SummedWindow, Window
@@ -117,3 +118,27 @@ def test_a_file_that_is_cut_off(tmp_path):
             window.checksum()
     with SummedWindow(open(tmp_path / "x", "rb", buffering=0), 10, (3 << 20) - 10) as window:
         assert window.checksum() == zlib.crc32(bytes((3 << 20) - 10))
+
+
+@pytest.mark.parametrize("failing", [0, 1])
+def test_what_a_sync_under_way_met_is_told(tmp_path, monkeypatch, failing):
+    # The system tells such an error once; the sync at the end of a save would hear nothing of it.
+    calls = []
+
+    def fsync(descriptor):
+        calls.append(descriptor)
+        if len(calls) == failing + 1:
+            raise OSError(errno.EIO, "no longer there")
+
+    monkeypatch.setattr(windows, "_SYNC", 1000)
+    monkeypatch.setattr(os, "fsync", fsync)
+
+    def write_weights(path):
+        with Writer(path) as writer:
+            for i, array in enumerate(ARRAYS):
+                writer.file[str(i)] = array
+
+    for save in (write, write_weights):
+        calls.clear()
+        with pytest.raises(OSError, match="no longer there"):
+            save(str(tmp_path / "a"))
