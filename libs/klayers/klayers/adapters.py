@@ -214,7 +214,7 @@ class Adaptable(Layer):
 
     def save_own_variables(self, store: Any) -> None:
         """Put the layer's own variables into a mapping from names to arrays, an update by LoRA merged in."""
-        if self._lora is None:
+        if self._lora is None or not self._lora.b.numpy().any():  # quantizing again would round again
             super().save_own_variables(store)
             return
         merged = self._lora.merged(self)

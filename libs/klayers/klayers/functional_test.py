@@ -195,3 +195,11 @@ def test_a_list_of_one_output_computes_an_array():
     assert isinstance(model(x), list)
     assert engine().to_numpy(model(np.zeros((2, 3), "float32"))).tolist() == [[1.0] * 3] * 2
     assert model.predict(np.ones((2, 3), "float32")).shape == (2, 3)
+
+
+def test_inputs_that_nothing_uses_stand_first_beside_the_outputs():
+    # As Keras 3.15.1 orders them, on which the order of weights in `.h5` files depends.
+    a, b, c = (Input((4,), name=name, optional=name != "a") for name in "abc")
+    x = Dense(4, name="d2")(Dense(4, name="d1")(a))
+    model = Model([c, a, b], [Dense(3, name="d3")(a), x])
+    assert [layer.name for layer in model.layers] == ["a", "d1", "c", "b", "d3", "d2"]

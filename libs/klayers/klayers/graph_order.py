@@ -1,7 +1,8 @@
 """The order of layers in a functional model, which files depend on.
 
 Operations are sorted by depth: the length of the longest path to an output, inputs first. Within one depth they
-stand in the order in which a walk from the outputs towards the inputs first meets them.
+stand in the order in which a walk from the outputs towards the inputs first meets them; inputs that it does not meet
+are of depth 0 and stand first there.
 """
 
 from __future__ import annotations
@@ -24,8 +25,7 @@ def ordered_operations(function: Function) -> list[Any]:
     for x in function.inputs:
         operation_depths.setdefault(id(x._keras_history.operation), 0)
     operations = list({id(n.operation): n.operation for n in function.nodes}.values())
-    last = len(met)
-    return sorted(operations, key=lambda op: (-operation_depths[id(op)], met.get(id(op), last)))
+    return sorted(operations, key=lambda op: (-operation_depths[id(op)], met.get(id(op), -1)))
 
 
 def _order_met(function: Function) -> dict[int, int]:

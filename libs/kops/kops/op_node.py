@@ -11,6 +11,7 @@ import importlib
 import pkgutil
 from typing import Any, Sequence
 
+from kops.config import standardize_data_format
 from kops.item_keys import canonical_key
 from kops.keras_tensor import KerasTensor
 from kops.naming import to_snake_case
@@ -104,7 +105,8 @@ def record(op: Op, args: Sequence[Any], outputs: Any) -> None:
     named: dict[str, Any] = {}
     for p, value in zip(op.parameters, args):
         if p.kind == "static":
-            static[p.name] = value
+            # A file is read where another layout may be the default.
+            static[p.name] = standardize_data_format(value) if p.name == "data_format" else value
         elif p.passing is p.passing.VAR_POSITIONAL:
             operands.extend(value)
         else:

@@ -9,10 +9,12 @@ import numpy as np
 import pytest
 
 from kops import op_node
+from kops.config import settings
 from kops.engine import engine
 from kops.function import Function
 from kops.keras_tensor import KerasTensor
 from kops.ops.elementwise import add, exp
+from kops.ops.nn_pooling import max_pool
 
 
 def _node(x):
@@ -71,3 +73,11 @@ def test_class_names_are_those_of_files():
             if op is not None and (given["module"], given["class_name"]) != op_node.node_class(op):
                 wrong.append(f"{name}: {op_node.node_class(op)}, files say {(given['module'], given['class_name'])}")
     assert not wrong, "\n".join(sorted(set(wrong)))
+
+
+def test_the_layout_is_written_down(monkeypatch):
+    node = _node(max_pool(KerasTensor((1, 4, 6, 2)), 2))
+    assert node.operation.get_config()["data_format"] == settings.image_data_format == "channels_last"
+    monkeypatch.setattr(settings, "image_data_format", "channels_first")
+    again = op_node.from_config("MaxPool", node.operation.get_config())
+    assert again(KerasTensor((1, 4, 6, 2))).shape == (1, 2, 3, 2)

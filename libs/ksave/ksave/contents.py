@@ -104,7 +104,7 @@ def join(path: str, key: str) -> str:
 
 
 @contextlib.contextmanager
-def open_contents(path: str, limits: Limits = DEFAULT, convert: bool = True) -> Iterator[Contents]:
+def open_contents(path: str | os.PathLike[str], limits: Limits = DEFAULT, convert: bool = True) -> Iterator[Contents]:
     """Open any file that holds a model or arrays.
 
     These are `.keras`, `.weights.h5`, `.weights.json`, `.h5`, `.npz` and `.safetensors` files.
@@ -119,6 +119,7 @@ def open_contents(path: str, limits: Limits = DEFAULT, convert: bool = True) -> 
         FileNotFoundError, CorruptFileError, UnsafeFileError: see `ksave.load_model`.
     """
     with contextlib.ExitStack() as stack:
+        path = os.fspath(path)
         found = Contents(path, "weights")
         path = stack.enter_context(remote.fetched(path))
         if not os.path.exists(path):

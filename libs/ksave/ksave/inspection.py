@@ -18,7 +18,7 @@ from ksave.weights import WEIGHTS
 _OPTIMIZER = ("optimizer", "optimizer_weights")
 
 
-def inspect(path: str, limits: Limits = DEFAULT) -> dict[str, Any]:
+def inspect(path: str | os.PathLike[str], limits: Limits = DEFAULT) -> dict[str, Any]:
     """Describe a `.keras`, `.weights.h5`, `.weights.json`, `.h5`, `.npz` or `.safetensors` file.
 
     Args:
@@ -111,7 +111,9 @@ def arrays_of(layer: topology.Layer, contents: Contents) -> list[Array]:
     return [array for name, array in contents.arrays.items() if name.startswith(prefix)]
 
 
-def verify(path: str, limits: Limits = DEFAULT, progress: Callable[[int], None] = lambda count: None) -> list[str]:
+def verify(
+    path: str | os.PathLike[str], limits: Limits = DEFAULT, progress: Callable[[int], None] = lambda count: None
+) -> list[str]:
     """Read all of a file and say what is wrong with it; an empty list when nothing is.
 
     Everything the loader checks is checked, all checksums are compared, and all arrays are read. Numbers that are
@@ -123,6 +125,7 @@ def verify(path: str, limits: Limits = DEFAULT, progress: Callable[[int], None] 
         progress: called with the bytes of each array when it was read.
     """
     problems: list[str] = []
+    path = os.fspath(path)
     try:
         with remote.fetched(path) as local:
             if not os.path.exists(local):

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -47,7 +48,9 @@ def test_other_kinds():
     legacy = inspect(_data("h5_compiled_adam.h5"))
     assert legacy["kind"] == "legacy model" and legacy["keras_version"] == "3.15.1"
     assert [layer["name"] for layer in legacy["layers"]][1:] == ["input_layer", "dense", "dense_1"]
-    assert inspect(_data("string_lookup_int.keras"))["assets"] == ["assets/layers/string_lookup/vocabulary.txt"]
+    path = Path(_data("string_lookup_int.keras"))
+    assert verify(path) == verify(str(path)) and inspect(path) == inspect(str(path))
+    assert inspect(path)["assets"] == ["assets/layers/string_lookup/vocabulary.txt"]
 
 
 def test_reading_single_arrays_of_keras():

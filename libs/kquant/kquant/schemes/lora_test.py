@@ -149,3 +149,14 @@ def test_what_does_not_go_with_lora_says_so():
     table.quantize("int8")
     with pytest.raises(NotImplementedError, match="LoRA does not go with int8 quantization of this layer"):
         table.enable_lora(2)
+
+
+def test_an_untrained_update_leaves_what_is_stored_as_it_is(case, how):
+    _, layer, _ = case
+    layer.quantize(**how)
+    before = stored(layer)
+    layer.enable_lora(2)
+    after = stored(layer)
+    assert before.keys() == after.keys()
+    for key in before:
+        np.testing.assert_array_equal(before[key], after[key])
