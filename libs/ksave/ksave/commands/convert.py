@@ -21,8 +21,9 @@ The formats are told by the endings:
 From weights to a model the config is missing: --config says where it is. Nothing is made up: what the new format
 has no place for (vocabularies in .h5) is an error, not a loss.
 
-In .h5 files weights are found by their order. It is known from the config for all layers of Keras; for layers that
-hold custom layers it is not, and such a file is refused. Variables of custom layers are named variable, variable_1.
+In .h5 files weights are found by their order. It is known from the config for the layers of Keras, but not for
+quantized ones and those with LoRA, for SpectralNormalization, and for layers that hold custom layers: such a file is
+refused. Variables of custom layers are named variable, variable_1.
 
 exit code: 0, or 2 when it could not be done (then nothing was written)
 
