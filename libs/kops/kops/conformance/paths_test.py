@@ -7,10 +7,11 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
+import numpy as np
 import pytest
 
-from kops.conformance import collect, nn_attention, nn_conv, nn_normalization, nn_rnn
-from kops.conformance.rows import B, F, P, row
+from kops.conformance import collect, nn_attention, nn_conv, nn_ctc, nn_normalization, nn_rnn
+from kops.conformance.rows import B, F, L, P, row
 from kops.conformance.trial import Trial, check_close
 from kops.engine import engine
 
@@ -135,6 +136,20 @@ PATHS = {
     "layer normalization of the first axis": (
         row("layer_normalization", F(4, 5), F(4), F(4), axis=0, ref=nn_normalization._layer, tol=1e-4),
         {"torch": "!layer_norm"},
+    ),
+    "CTC": (
+        row("ctc_loss", L([[1, 2], [2, 2]]), F(2, 4, 4), L([2, 1]), L([4, 3]), ref=nn_ctc._loss, tol=2e-5),
+        {"torch": "ctc_loss", "tensorflow": "While"},
+    ),
+    "CTC without labels": (
+        row("ctc_loss", L(np.zeros((2, 0), int)), F(2, 3, 4), L([0, 0]), L([3, 2]), ref=nn_ctc._loss, tol=2e-5),
+        {"torch": "!ctc_loss"},
+    ),
+    "pseudo-inverse": (row("pinv", F(2, 4, 3), ref=np.linalg.pinv, tol=1e-4), {"torch": "linalg_pinv"}),
+    "histogram": (row("histogram", F(20), bins=4, ref=np.histogram), {"torch": "histogram"}),
+    "least squares": (
+        row("lstsq", F(5, 3), F(5), ref=lambda a, b: np.linalg.lstsq(a, b, rcond=None)[0], tol=1e-4),
+        {"torch": "linalg_lstsq", "tensorflow": "!MatrixSolveLs"},
     ),
     "batch normalization": (
         row("batch_normalization", F(2, 3, 4), F(4), P(4), axis=-1, ref=nn_normalization._batch, tol=1e-4),

@@ -50,7 +50,7 @@ def ctc_loss(target: Tensor, output: Tensor, target_length: Tensor, output_lengt
         mask_index: the class that stands for no label.
 
     Returns:
-        `(batch,)`; more than 100 000 for labels that do not fit into the steps.
+        `(batch,)`; about 100 000 for labels that do not fit into the steps.
     """
 
 
@@ -59,7 +59,9 @@ def _decode_dtypes(inputs: Any, sequence_lengths: Any) -> Any:
     return (dtype, "int32"), ("int32", dtype)
 
 
-def _decode_shape(inputs: Any, sequence_lengths: Any, strategy: str, top_paths: int) -> list[shapes.Shape]:
+def _decode_shape(
+    inputs: Any, sequence_lengths: Any, strategy: str, beam_width: int, top_paths: int, mask_index: int
+) -> list[shapes.Shape]:
     if len(inputs.shape) != 3 or len(sequence_lengths.shape) != 1:
         raise ValueError(
             f"inputs must be (batch, steps, classes) and sequence_lengths (batch,), not {tuple(inputs.shape)} and "
@@ -71,6 +73,10 @@ def _decode_shape(inputs: Any, sequence_lengths: Any, strategy: str, top_paths: 
         raise ValueError(f"there is nothing to decode in shape {tuple(inputs.shape)}.")
     if strategy not in ("greedy", "beam_search"):
         raise ValueError(f"strategy must be 'greedy' or 'beam_search', not {strategy!r}.")
+    if strategy == "beam_search" and inputs.shape[2] is not None and not 0 <= mask_index < inputs.shape[2]:
+        raise ValueError(f"mask_index {mask_index} is none of the {inputs.shape[2]} classes.")
+    if strategy == "beam_search" and min(beam_width, top_paths) < 1:
+        raise ValueError(f"beam_width and top_paths are at least 1, not {beam_width} and {top_paths}.")
     paths = 1 if strategy == "greedy" else top_paths
     return [(paths, *inputs.shape[:2]), (inputs.shape[0], paths)]
 
@@ -101,7 +107,7 @@ def ctc_decode(
         `[labels, scores]`: int32 `(paths, batch, steps)`, padded with -1, and `(batch, paths)`: for `"greedy"` the
         negative sum of the logits taken, for `"beam_search"` the log-probabilities.
     """
-    _decode_shape(inputs, sequence_lengths, strategy, top_paths)
+    _decode_shape(inputs, sequence_lengths, strategy, beam_width, top_paths, mask_index)
     if strategy == "beam_search":
         return _beams(inputs, sequence_lengths, beam_width, top_paths, mask_index)
     best = kops.cast(kops.argmax(inputs, axis=-1), "int32")

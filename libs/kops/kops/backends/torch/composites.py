@@ -8,11 +8,14 @@ import torch
 import torch.nn.functional as F
 
 from kops import images, windows
+from kops.backends.torch.elementwise import requires_grad
+from kops.backends.torch.indexing import take_along_axis
 from kops.backends.torch.nn_conv import from_first, to_first
 from kops.backends.torch.reduction import axes_of
 from kops.declare import OPS
 
 _EXACT = (torch.float32, torch.float64)
+_compiling = torch.compiler.is_compiling
 
 
 def _where(fits: Callable[..., Any], name: str, run: Callable[..., Any]) -> Callable[..., Any]:
@@ -31,6 +34,11 @@ def _floating(x: Any, *static: Any) -> bool:
 def _exact(x: Any, *others: Any) -> bool:
     # In half precision some of the functions sum in half precision, or have no kernel on the CPU.
     return x.dtype in _EXACT
+
+
+def _constant(x: Any, *others: Any) -> bool:
+    """Where the formula has a gradient that the function has not."""
+    return x.is_floating_point() and not (x.requires_grad or others and requires_grad(others[0]))
 
 
 def _euclidean(x: Any, ord: Any, axis: Any, keepdims: bool) -> bool:
@@ -53,7 +61,58 @@ def _some(x: Any, axis: Any, keepdims: bool) -> bool:
 
 def _in_space(a: Any, b: Any, axisa: int, axisb: int, axisc: int, axis: Any) -> bool:
     last = axisa == axisb == axisc == -1 and axis in (None, -1)
-    return last and a.shape[-1] == b.shape[-1] == 3 and a.is_floating_point()
+    return last and a.ndim == b.ndim and a.shape[-1] == b.shape[-1] == 3 and a.is_floating_point()
+
+
+def _histogram(x: Any, bins: int, range: Any) -> list[Any]:
+    low, high = torch.aminmax(x) if range is None else (x.new_full((), end) for end in range)
+    if range is None:
+        point = low == high
+        low, high = torch.where(point, low - 0.5, low), torch.where(point, high + 0.5, high)
+    ramp = torch.arange(bins + 1)
+    edges = torch.where(ramp == bins, high, low + ramp * ((high - low) / bins))
+    return [torch.histogram(x.detach(), edges.detach())[0], edges]
+
+
+def _counts(x: Any, bins: Any, range: Any) -> bool:
+    fits = isinstance(bins, int) and bins > 0 and (range is None or range[0] < range[1])
+    # The kernel is for the CPU, and torch.compile does not know it.
+    return fits and x.dtype in _EXACT and x.ndim == 1 and x.numel() > 0 and x.is_cpu and not _compiling()
+
+
+def _nanvar(x: Any, axis: Any, keepdims: bool) -> Any:
+    axes, missing = axes_of(x, axis), torch.isnan(x)
+    squares = torch.where(missing, 0, x - torch.nanmean(x, axes, True)).square()
+    return squares.sum(axes, keepdims) / (~missing).sum(axes, keepdims)
+
+
+def _grid(xs: Any, indexing: str) -> bool:
+    return len(xs) > 0 and indexing in ("xy", "ij") and len({x.dtype for x in xs}) == 1
+
+
+def _in_top_k(targets: Any, predictions: Any, k: int) -> Any:
+    score = take_along_axis(predictions, targets[:, None], 1)
+    return ((predictions > score).sum(1) < k) & torch.isfinite(score[:, 0])
+
+
+def _pinv(x: Any, rcond: Any) -> Any:
+    own = 10.0 * max(x.shape[-2:]) * torch.finfo(x.dtype).eps
+    return torch.linalg.pinv(x, atol=0.0, rtol=own if rcond is None else float(rcond))
+
+
+def _least(a: Any, b: Any, rcond: Any) -> bool:
+    # Of less than full rank it has no gradient, on a GPU no solution. torch.compile does not know it.
+    usual = a.is_cpu and 0 not in a.shape and b.numel() > 0
+    return usual and not (a.requires_grad or b.requires_grad or _compiling())
+
+
+def _lstsq(a: Any, b: Any, rcond: Any) -> Any:
+    solved = torch.linalg.lstsq(a, b if b.ndim == 2 else b[:, None], rcond=rcond, driver="gelsd").solution
+    return solved if b.ndim == 2 else solved[:, 0]
+
+
+def _rank(x: Any, tol: Any) -> Any:
+    return torch.linalg.matrix_rank(x) if tol is None else torch.linalg.matrix_rank(x, atol=float(tol), rtol=0.0)
 
 
 def _adaptive(functions: Any) -> Callable[..., Any]:
@@ -91,25 +150,44 @@ _CONDITIONS: dict[str, Any] = {
     "adaptive_max_pool": (
         _spatial, _adaptive([F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d])
     ),
+    "allclose": (_exact, lambda x, y, rtol, atol, equal_nan: torch.isclose(x, y, rtol, atol, equal_nan).all()),
+    "cbrt": (_constant, lambda x: x.abs().pow(1 / 3) * torch.sign(x)),
     "cdist": (_exact, lambda x, y: torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")),
     "celu": (lambda x, alpha: x.is_floating_point() and alpha != 0, F.celu),
+    "cholesky_inverse": (lambda x, upper: _constant(x) and x.numel() > 0, torch.cholesky_inverse),
     "cross": (_in_space, lambda a, b, *axes: torch.linalg.cross(a, b)),
+    "diff": (lambda x, n, axis: x.is_floating_point(), torch.diff),
     "fold": (_spatial, lambda x, size, window, *rest: F.fold(x, size, window, *rest)),
     "glu": (_glu, F.glu),
     "hard_shrink": (_floating, F.hardshrink),
     "hard_sigmoid": (_floating, F.hardsigmoid),
     "hard_silu": (_floating, F.hardswish),
+    "heaviside": (_constant, lambda x, y: torch.where(torch.isnan(x), x, torch.heaviside(x, y))),
+    "histogram": (_counts, _histogram),
+    "in_top_k": (lambda targets, x, k: x.is_floating_point(), _in_top_k),
     "isneginf": (_floating, torch.isneginf),
     "isposinf": (_floating, torch.isposinf),
     "lcm": (lambda x, y: x.dtype is not torch.bool, torch.lcm),
     "log_sigmoid": (_floating, F.logsigmoid),
+    "logdet": (_exact, torch.logdet),
+    "lstsq": (_least, _lstsq),
+    "matrix_rank": (lambda x, tol: x.ndim > 1 and x.numel() > 0, _rank),
+    "meshgrid": (_grid, lambda xs, indexing: list(torch.meshgrid(*xs, indexing=indexing))),
     "nanmean": (_some, lambda x, axis, keepdims: torch.nanmean(x, axes_of(x, axis), keepdims)),
     "nansum": (_some, lambda x, axis, keepdims: torch.nansum(x, axes_of(x, axis), keepdims)),
+    "nanvar": (_some, _nanvar),
     "norm": (_euclidean, _norm),
+    "pinv": (lambda x, rcond: x.ndim > 1 and x.numel() > 0, _pinv),
+    "polar": (_exact, torch.polar),
     "resize": (_plain_resize, _resize),
     "soft_shrink": (lambda x, threshold: x.is_floating_point() and threshold >= 0, F.softshrink),
     "softsign": (_floating, F.softsign),
+    "std": (
+        lambda x, axis, keepdims: _constant(x) and _some(x, axis, keepdims),
+        lambda x, axis, keepdims: torch.std(x, axes_of(x, axis), correction=0, keepdim=keepdims),
+    ),
     "tanh_shrink": (_floating, F.tanhshrink),
+    "threshold": (_floating, F.threshold),
     "unfold": (lambda x, *static: _spatial(x) and x.ndim == 4, F.unfold),
     "vdot": (lambda x, y: x.dtype in _EXACT, lambda x, y: torch.dot(x.reshape(-1), y.reshape(-1))),
 }  # fmt: skip

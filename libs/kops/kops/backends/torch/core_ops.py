@@ -23,6 +23,8 @@ def _full(shape: Any, value: Any, dtype: Any) -> Any:
 
 
 def _full_like(x: Any, value: Any, dtype: Any) -> Any:
+    if not isinstance(value, torch.Tensor):
+        return torch.full_like(x, value, dtype=dtype)
     return value.to(x.device).expand(x.shape).clone()
 
 

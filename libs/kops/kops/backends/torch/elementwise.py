@@ -54,10 +54,12 @@ def _round(x: Any, decimals: int = 0) -> Any:
 
 def _shift(function: Any) -> Any:
     def kernel(x: Any, y: Any) -> Any:
+        if not torch.compiler.is_compiling():
+            return function(x, y)
         width = 8 * x.dtype.itemsize
         beyond = y >= width
         shifted = function(x, torch.where(beyond, width - 1, y))
-        # PyTorch's shift by the width is undefined; one more step is 0, or the sign.
+        # A compiled shift by the width is undefined; one more step is 0, or the sign.
         return torch.where(beyond, function(shifted, torch.ones_like(y)), shifted)
 
     return kernel
@@ -128,7 +130,7 @@ TABLE = {
     "right_shift": _shift(torch.bitwise_right_shift),
 }
 _TAKE_SCALARS = (
-    "add divide equal floor_divide greater greater_equal less less_equal mod multiply not_equal power subtract "
+    "add divide equal floor_divide full_like greater greater_equal less less_equal mod multiply not_equal power subtract "
     "true_divide"
 )
 SCALARS = frozenset(_TAKE_SCALARS.split())

@@ -71,7 +71,7 @@ def _take(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -> torch.Ten
     return torch.index_select(x, axis, flat)
 
 
-def _take_along_axis(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -> torch.Tensor:
+def take_along_axis(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -> torch.Tensor:
     if axis is None:
         x, indices, axis = x.reshape(-1), indices.reshape(-1), 0
     return torch.take_along_dim(x, _wrapped(indices, x.shape[axis]), axis)
@@ -143,7 +143,7 @@ def _to_sparse(x: torch.Tensor) -> torch.Tensor:
 
 
 TABLE = {
-    **kernels(_get_item, _take, _take_along_axis, _slice, _slice_update, _scatter, _scatter_update, _one_hot),
+    **kernels(_get_item, _take, take_along_axis, _slice, _slice_update, _scatter, _scatter_update, _one_hot),
     "_to_sparse": _to_sparse,
     "nonzero": lambda x: tuple(i.int() for i in torch.nonzero(x, as_tuple=True)),
     "isin": lambda x1, x2, unique, invert: torch.isin(x1, x2, assume_unique=unique, invert=invert),

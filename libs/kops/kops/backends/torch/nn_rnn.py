@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import torch
@@ -12,7 +11,7 @@ from kops import recurrence
 _LAYOUT = (True, 1, 0.0, False, False, True)  # biases, one layer, no dropout, inference, one direction, batch first
 
 
-def _loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
+def loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
     outputs = []
     last = torch.zeros_like(states[0])
     kept = recurrence.masked_step(step)
@@ -54,7 +53,7 @@ def _weights(kernel: Any, recurrent_kernel: Any, bias: Any, recurrent_bias: Any)
 
 def lstm(inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool) -> Any:
     if not _fusible(mask, inputs, h0, c0, kernel, recurrent_kernel):
-        return recurrence.lstm(_loop, inputs, h0, c0, kernel, recurrent_kernel, bias, mask, reverse)
+        return recurrence.lstm(loop, inputs, h0, c0, kernel, recurrent_kernel, bias, mask, reverse)
     recurrence.check(inputs, (h0, c0), kernel, recurrent_kernel, mask, 4)  # the kernel reads what is not there
     x = inputs.flip(1) if reverse else inputs
     weights = _weights(kernel, recurrent_kernel, bias, None)
@@ -66,7 +65,7 @@ def gru(
     inputs: Any, h0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool, reset_after: bool
 ) -> Any:
     if not (reset_after and _fusible(mask, inputs, h0, kernel, recurrent_kernel)):
-        return recurrence.gru(_loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, reset_after)
+        return recurrence.gru(loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, reset_after)
     recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 3)
     x = inputs.flip(1) if reverse else inputs
 
@@ -84,7 +83,7 @@ def simple_rnn(
     inputs: Any, h0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool, activation: str
 ) -> Any:
     if not _fusible(mask, inputs, h0, kernel, recurrent_kernel):
-        return recurrence.simple_rnn(_loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, activation)
+        return recurrence.simple_rnn(loop, inputs, h0, kernel, recurrent_kernel, bias, mask, reverse, activation)
     recurrence.check(inputs, (h0,), kernel, recurrent_kernel, mask, 1)
     recurrence.check_activation(activation)
     x = inputs.flip(1) if reverse else inputs
@@ -93,4 +92,4 @@ def simple_rnn(
     return [outputs, h[0]]
 
 
-TABLE = {"ctc_loss": partial(recurrence.ctc_loss, _loop), "lstm": lstm, "gru": gru, "simple_rnn": simple_rnn}
+TABLE = {"lstm": lstm, "gru": gru, "simple_rnn": simple_rnn}

@@ -7,8 +7,8 @@ from kops.backends.torch import elementwise
 
 _FAMILIES = (
     "composites control core_ops elementwise fft indexing linalg linalg_matrix manipulation manipulation_diagonals "
-    "nn_activations nn_attention nn_conv nn_normalization nn_pooling nn_rnn random reduction segment sorting "
-    "sorting_unique"
+    "nn_activations nn_attention nn_conv nn_ctc nn_normalization nn_pooling nn_rnn random reduction "
+    "reduction_quantile segment sorting sorting_unique"
 )
 TABLE = merge_tables("kops.backends.torch", _FAMILIES)
 SCALARS = elementwise.SCALARS
