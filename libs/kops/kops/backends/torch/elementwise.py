@@ -130,7 +130,7 @@ TABLE = {
     "right_shift": _shift(torch.bitwise_right_shift),
 }
 _TAKE_SCALARS = (
-    "add divide equal floor_divide full_like greater greater_equal less less_equal mod multiply not_equal power subtract "
-    "true_divide"
+    "add divide equal floor_divide full_like greater greater_equal less less_equal mod multiply not_equal power "
+    "subtract true_divide"
 )
 SCALARS = frozenset(_TAKE_SCALARS.split())

@@ -23,7 +23,7 @@ def ctc_loss(target: Any, output: Any, target_length: Any, output_length: Any, m
     wide = output.float() if output.dtype.itemsize == 2 else output
     logs = torch.log_softmax(wide, -1).transpose(0, 1)
     loss = F.ctc_loss(logs, target, output_length, target_length, mask_index, "none", zero_infinity=True)
-    # Labels fit if there is a step for each, and one between equals. Else the kernel has an infinity, without a gradient.
+    # Labels fit if there is a step for each, and one between equals; else the kernel's loss is infinite.
     again = target[:, 1:] == target[:, :-1]
     inside = torch.arange(1, target.shape[1], device=target.device) < target_length[:, None]
     needed = target_length + (again & inside).sum(1)
