@@ -164,8 +164,9 @@ def ctc_loss(loop: Loop, target: Any, output: Any, target_length: Any, output_le
     logs = kops.log_softmax(wide, axis=-1)
     blanks = kops.full_like(target, mask_index)
     pairs = kops.concatenate([kops.expand_dims(blanks, 2), kops.expand_dims(target, 2)], axis=2)
-    labels = target.shape[1]
-    extended = kops.concatenate([kops.reshape(pairs, [-1, 2 * labels]), blanks[:, :1]], axis=1)
+    batch, labels = kops.shape(target)
+    blank = kops.expand_dims(kops.full_like(target_length, mask_index), 1)  # also where there are no labels
+    extended = kops.concatenate([kops.reshape(pairs, [batch, 2 * labels]), blank], axis=1)
     # A label may follow another without a blank if it is a different one.
     jump = kops.logical_and(extended[:, 2:] != extended[:, :-2], extended[:, 2:] != mask_index)
     steps = output.shape[1]

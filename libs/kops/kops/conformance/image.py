@@ -159,7 +159,7 @@ def _patches(x: Any, size: Any, strides: Any = None, dilation_rate: int = 1, pad
             wide.append((total // 2, total - total // 2))
         x = np.pad(x, [(0, 0), *wide, (0, 0)])
     counts = [(d - (w - 1) * dilation_rate - 1) // s + 1 for d, w, s in zip(x.shape[1:], size, strides)]
-    y = np.zeros((x.shape[0], *counts, int(np.prod(size)) * x.shape[-1]))
+    y = np.zeros((x.shape[0], *counts, int(np.prod(size)) * x.shape[-1]), x.dtype)
     for place in np.ndindex(*counts):
         cut = tuple(slice(p * s, p * s + (w - 1) * dilation_rate + 1, dilation_rate)
                     for p, s, w in zip(place, strides, size))  # fmt: skip

@@ -12,6 +12,10 @@ from kops.conformance.rows import F, I, L, case, row
 _HALVES = ("float32", "float16", "bfloat16")
 
 
+def _expit(x: Any) -> Any:
+    return 1 / (1 + np.exp(-x)) if np.iscomplexobj(x) else special.expit(x)  # which has no complex numbers
+
+
 def _elu(x: Any, alpha: float = 1.0) -> Any:
     return np.where(x > 0, x, alpha * np.expm1(x))
 
@@ -28,7 +32,7 @@ def _sparsemax(x: Any, axis: int = -1) -> Any:
 
 def _glu(x: Any, axis: int = -1) -> Any:
     a, b = np.split(x, 2, axis)
-    return a * special.expit(b)
+    return a * _expit(b)
 
 
 _EXTREME = L([-1e4, -100.0, 0.0, 100.0, 1e4])
@@ -40,8 +44,8 @@ _FORMULAS = {
     "selu": lambda x: 1.0507009873554805 * _elu(x, 1.6732632423543772),
     "celu": lambda x: np.maximum(x, 0) + np.minimum(0, np.expm1(x)),
     "gelu": lambda x: 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3))),
-    "silu": lambda x: x * special.expit(x),
-    "sigmoid": special.expit,
+    "silu": lambda x: x * _expit(x),
+    "sigmoid": _expit,
     "log_sigmoid": special.log_expit,
     "hard_sigmoid": lambda x: np.clip(x / 6 + 0.5, 0, 1),
     "hard_silu": lambda x: x * np.clip(x / 6 + 0.5, 0, 1),

@@ -18,7 +18,7 @@ def _spread(kernel: Any, dilation: Any) -> Any:
     """Zeros between the taps."""
     n = kernel.ndim - 2
     shape = [(w - 1) * d + 1 for w, d in zip(kernel.shape, dilation)]
-    wide = np.zeros((*shape, *kernel.shape[n:]))
+    wide = np.zeros((*shape, *kernel.shape[n:]), kernel.dtype)
     wide[tuple(slice(None, None, d) for d in dilation)] = kernel
     return wide
 
@@ -71,7 +71,7 @@ def _transpose(
     k = _spread(kernel, _each(dilation_rate, n))
     x = np.moveaxis(inputs, 1, -1) if data_format == "channels_first" else inputs
     sizes = x.shape[1:-1]
-    full = np.zeros((x.shape[0], *((m - 1) * s + w for m, s, w in zip(sizes, strides, k.shape)), k.shape[-2]))
+    full = np.zeros((x.shape[0], *((m - 1) * s + w for m, s, w in zip(sizes, strides, k.shape)), k.shape[-2]), x.dtype)
     for place in itertools.product(*map(range, sizes)):
         spot = tuple(slice(p * s, p * s + w) for p, s, w in zip(place, strides, k.shape))
         full[(slice(None), *spot)] += np.moveaxis(np.tensordot(x[(slice(None), *place)], k, (1, -1)), 0, 0)

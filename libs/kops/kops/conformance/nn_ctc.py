@@ -84,7 +84,21 @@ ROWS = [
             case(F(1, 3, 4), L([3]), strategy="best", match="strategy"),
         ],
     ),
+    row("ctc_loss", L(np.zeros((2, 0), np.int32)), F(2, 4, 3), L([0, 0]), L([4, 3]), ref=_loss, grad=True),
     row("ctc_decode", F(3, 5, 4), L([5, 4, 2]), merge_repeated=False, mask_index=2, ref=_greedy),
-    row("ctc_decode", F(2, 4, 3), L([4, 2]), strategy="beam_search", top_paths=2, ref=_best, jit=False, note=_HOST),
+    row(
+        "ctc_decode",
+        F(2, 4, 3),
+        L([4, 2]),
+        strategy="beam_search",
+        top_paths=2,
+        ref=_best,
+        jit=False,
+        note=_HOST,
+        bad=[
+            case(F(2, 4, 3), L([4, 2]), strategy="beam_search", beam_width=0, match="at least 1"),
+            case(F(2, 4, 3), L([4, 2]), strategy="beam_search", top_paths=-1, match="at least 1"),
+        ],
+    ),
     row("ctc_decode", F(2, 4, 3), L([4, 2]), strategy="beam_search", mask_index=2, ref=_best, jit=False, note=_HOST),
 ]

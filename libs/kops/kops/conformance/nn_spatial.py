@@ -23,7 +23,7 @@ def _to_space(x: Any, block_size: int, data_format: str = "channels_last") -> An
     last = data_format == "channels_last"
     n, h, w, c = x.shape if last else (x.shape[0], *x.shape[2:], x.shape[1])
     c //= b * b
-    y = np.zeros((n, h * b, w * b, c) if last else (n, c, h * b, w * b))
+    y = np.zeros((n, h * b, w * b, c) if last else (n, c, h * b, w * b), x.dtype)
     for i in range(b):
         for j in range(b):
             if last:
@@ -54,7 +54,7 @@ def _unfold(x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, strid
 
 def _fold(x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     (h, w), (kh, kw), (ph, pw) = _two(output_size), _two(kernel_size), _two(padding)
-    y = np.zeros((x.shape[0], x.shape[1] // (kh * kw), h + 2 * ph, w + 2 * pw))
+    y = np.zeros((x.shape[0], x.shape[1] // (kh * kw), h + 2 * ph, w + 2 * pw), np.result_type(x, float))
     for k, (a, b) in enumerate(_places((h, w), kernel_size, dilation, padding, stride)):
         y[:, :, a, b] += x[:, :, k].reshape(x.shape[0], -1, kh, kw)
     return y[:, :, ph : ph + h, pw : pw + w]

@@ -111,11 +111,21 @@ class Trial:
 
 def _fit(x: np.ndarray, dtype: str) -> np.ndarray:
     """The numbers as the dtype can hold them; positive floats stay positive ints."""
+    if dtype.startswith("complex") and x.dtype.kind == "f" and np.isfinite(x).all():
+        return x + 1j * _imaginary(x)
     if dtype == "bool" or "int" not in dtype or x.dtype.kind not in "fc":
         return x
     rounded = np.rint(np.clip(np.nan_to_num(x.real), -1e6, 1e6))
     rounded = np.where((x.real > 0) & (rounded == 0), 1, rounded)
     return (np.abs(rounded) if dtype.startswith("u") else rounded).astype(np.int64)
+
+
+def _imaginary(x: np.ndarray) -> np.ndarray:
+    """The same numbers at other places, smaller; of symmetric matrices so that they become Hermitian."""
+    turned = 0.25 * np.roll(x.ravel(), 1).reshape(x.shape)
+    if x.ndim > 1 and x.shape[-1] == x.shape[-2] and np.array_equal(x, np.swapaxes(x, -1, -2)):
+        return 0.2 * (turned - np.swapaxes(turned, -1, -2))  # and stay positive definite
+    return turned
 
 
 def _carrier(x: np.ndarray, dtype: str) -> np.ndarray:

@@ -142,8 +142,9 @@ def geomspace(
     _spaced_shape(start, stop, num, axis)
     ramp, first, last = _ramp(start, stop, num)
     gaps = max(num - 1 if endpoint else num, 1)
-    low, high = log(absolute(first)), log(absolute(last))
-    values = multiply(sign(first), exp(add(low, multiply(ramp, divide(subtract(high, low), gaps)))))
+    unit = sign(first)  # of complex numbers the points lie on a spiral
+    low, high = log(absolute(first)), log(divide(last, unit))
+    values = multiply(unit, exp(add(low, multiply(ramp, divide(subtract(high, low), gaps)))))
     values = where(equal(ramp, 0), first, values)  # the ends exactly
     if endpoint and num > 1:
         values = where(equal(ramp, num - 1), last, values)

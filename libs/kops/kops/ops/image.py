@@ -24,7 +24,9 @@ def _gray_shape(images: Any, data_format: Any = None) -> shapes.Shape:
     return tuple(1 if i == axis else d for i, d in enumerate(images.shape))
 
 
-@composite("keras.ops.image.rgb_to_grayscale", dtype=promote.common, shape=_gray_shape, node="RGBToGrayscale")
+@composite(
+    "keras.ops.image.rgb_to_grayscale", dtype=promote.real(promote.common), shape=_gray_shape, node="RGBToGrayscale"
+)
 def rgb_to_grayscale(images: Tensor, data_format: Any = None) -> Any:
     """Luma of colours: `0.2989 red + 0.587 green + 0.114 blue` (ITU-R BT.601).
 
@@ -141,7 +143,7 @@ def _sigmas(sigma: Any) -> tuple[float, float]:
     return both
 
 
-@composite("keras.ops.image.gaussian_blur", dtype=promote.inexact, shape=_blur_shape)
+@composite("keras.ops.image.gaussian_blur", dtype=promote.real_inexact_only, shape=_blur_shape)
 def gaussian_blur(images: Tensor, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None) -> Any:
     """Images blurred by a Gaussian; what lies outside counts as 0.
 
@@ -165,7 +167,7 @@ def _sobel_shape(images: Any, data_format: Any = None) -> shapes.Shape:
     return (*images.shape, 2)
 
 
-@composite("keras.ops.image.sobel_edges", dtype=promote.inexact, shape=_sobel_shape)
+@composite("keras.ops.image.sobel_edges", dtype=promote.real_inexact_only, shape=_sobel_shape)
 def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
     """Gradients of images by Sobel filters; what lies outside counts as 0.
 
@@ -198,7 +200,7 @@ def _ssim_shape(image1: Any, image2: Any, filter_size: int, data_format: Any) ->
     return tuple(image1.shape[:1]) if len(image1.shape) == 4 else ()
 
 
-@composite("keras.ops.image.ssim", dtype=promote.inexact, shape=_ssim_shape, node="SSIM")
+@composite("keras.ops.image.ssim", dtype=promote.real_inexact_only, shape=_ssim_shape, node="SSIM")
 def ssim(
     image1: Tensor,
     image2: Tensor,

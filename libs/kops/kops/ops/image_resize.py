@@ -120,7 +120,7 @@ def _resize_shape(
     return layouts.resized(images, layouts.pair(size, "size"), data_format)
 
 
-@composite("keras.ops.image.resize", dtype=promote.common, shape=_resize_shape)
+@composite("keras.ops.image.resize", dtype=promote.real(promote.common), shape=_resize_shape)
 def resize(
     images: Tensor,
     size: Any,
@@ -219,6 +219,7 @@ def scale_and_translate(
         spatial_dims: the axes to scale.
         method: `"linear"`, `"cubic"`, `"lanczos3"` or `"lanczos5"`.
         antialias: average over more pixels when shrinking.
+@promote.real
 
     Returns:
         A tensor of shape `output_shape` and of the dtype of `images`; 0 where it shows what is outside.

@@ -104,6 +104,7 @@ def _coordinates_shape(inputs: Any, coordinates: Any, order: int, fill_mode: str
     return tuple(coordinates.shape[1:])
 
 
+@promote.real
 def _first_and_float(d: Any, at: Any) -> Any:
     dtype = promote.natural(d)
     return (dtype, dtypes.to_inexact(promote.natural(at))), dtype
@@ -233,6 +234,7 @@ def _perspective_shape(
     return tuple(images.shape)
 
 
+@promote.real
 def _three(d: Any, a: Any, b: Any) -> Any:
     dtype = promote.natural(d)
     return (dtype, dtypes.to_inexact(promote.natural(a)), dtypes.to_inexact(promote.natural(b))), dtype
@@ -303,7 +305,7 @@ def _elastic_shape(images: Any, sigma: float, interpolation: str, fill_mode: str
     return tuple(images.shape)
 
 
-@composite("keras.ops.image.elastic_transform", dtype=promote.common, shape=_elastic_shape)
+@composite("keras.ops.image.elastic_transform", dtype=promote.real(promote.common), shape=_elastic_shape)
 def elastic_transform(
     images: Tensor,
     alpha: float = 20.0,

@@ -22,6 +22,11 @@ def _one(*ds: Any, **static: Any) -> Any:
     return _computed(*ds)
 
 
+def _real_of_one(*ds: Any, **static: Any) -> Any:
+    compute, result = _computed(*ds)
+    return compute, promote.real_part(result)
+
+
 def _several(n: int) -> Any:
     def rule(*ds: Any, **static: Any) -> Any:
         compute, result = _computed(*ds)
@@ -63,12 +68,11 @@ def cholesky_inverse(x: Tensor, upper: bool = False) -> Any:
         upper: whether the factor is the upper triangular one.
     """
     from kops.ops.creation import eye
-    from kops.ops.manipulation import swapaxes
 
     n = x.shape[-1]  # type: ignore[attr-defined]
-    factor = swapaxes(x, -1, -2) if upper else x
+    factor = _adjoint(x) if upper else x
     inverse = solve_triangular(factor, _identity_like(factor, eye, n), lower=True)
-    return matmul(swapaxes(inverse, -1, -2), inverse)
+    return matmul(_adjoint(inverse), inverse)
 
 
 def _identity_like(x: Any, eye: Any, n: Any) -> Any:
@@ -98,13 +102,14 @@ def slogdet(x: Tensor) -> Any:
     return linalg_unrolled.slogdet(x)
 
 
-@composite("keras.ops.logdet", dtype=promote.real(_one), shape=_scalar_shape, node="math:Logdet")
+@composite("keras.ops.logdet", dtype=_real_of_one, shape=_scalar_shape, node="math:Logdet")
 def logdet(x: Tensor) -> Any:
     """Logarithms of the determinants of positive definite matrices; NaN where a determinant is negative."""
     from kops.ops.elementwise_comparison import greater_equal, where
+    from kops.ops.elementwise_complex import real
 
     sign, logabs = slogdet(x)
-    return where(greater_equal(sign, 0), logabs, float("nan"))
+    return where(greater_equal(real(sign), 0), real(logabs), float("nan"))
 
 
 @primitive("linalg", dtype=_one, shape=_same, checked=True)
@@ -257,15 +262,20 @@ def svd(x: Tensor, full_matrices: bool = True, compute_uv: bool = True) -> Any:
 _EPS = {"float32": 2.0**-23, "float64": 2.0**-52}
 
 
+def _largest(s: Any) -> Any:
+    from kops.ops.reduction import max
+
+    return max(s, axis=-1, keepdims=True, initial=0.0)  # of an empty matrix, too
+
+
 def _rank_tolerance(x: Any, s: Any, factor: float) -> Any:
     """`factor * max(m, n) * eps * max(s)`."""
     from kops.ops.core import cast, shape
     from kops.ops.elementwise_arithmetic import maximum, multiply
-    from kops.ops.reduction import max
 
     m, n = tuple(shape(x))[-2:]
     dtype = dtypes.standardize_dtype(s.dtype)
-    largest = multiply(max(s, axis=-1, keepdims=True), factor * _EPS[dtype])
+    largest = multiply(_largest(s), factor * _EPS[dtype])
     if m is None or n is None:  # symbolic: the value does not matter
         return largest
     if isinstance(m, int) and isinstance(n, int):
@@ -274,8 +284,6 @@ def _rank_tolerance(x: Any, s: Any, factor: float) -> Any:
 
 
 def _rank_shape(x: Any, tol: Any = None) -> Shape:
-    if 0 in x.shape[-2:]:
-        raise ValueError(f"matrices of shape {tuple(x.shape[-2:])} have no singular values.")
     return _matrices(x, square=False)[:-2]
 
 
@@ -326,10 +334,9 @@ def pinv(x: Tensor, rcond: float | None = None) -> Any:
     """
     from kops.ops.elementwise_arithmetic import multiply
     from kops.ops.manipulation import expand_dims
-    from kops.ops.reduction import max
 
     u, s, vh = svd(x, full_matrices=False)
-    smallest = _rank_tolerance(x, s, 10.0) if rcond is None else multiply(max(s, axis=-1, keepdims=True), rcond)
+    smallest = _rank_tolerance(x, s, 10.0) if rcond is None else multiply(_largest(s), rcond)
     scaled = multiply(_adjoint(vh), expand_dims(_inverted(s, smallest), -2))
     return matmul(scaled, _adjoint(u))
 
@@ -354,11 +361,10 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> Any:
     """
     from kops.ops.elementwise_arithmetic import multiply
     from kops.ops.manipulation import expand_dims, squeeze
-    from kops.ops.reduction import max
 
     vector = len(b.shape) == 1  # type: ignore[attr-defined]
     u, s, vh = svd(a, full_matrices=False)
-    smallest = _rank_tolerance(a, s, 1.0) if rcond is None else multiply(max(s, axis=-1, keepdims=True), rcond)
+    smallest = _rank_tolerance(a, s, 1.0) if rcond is None else multiply(_largest(s), rcond)
     right = matmul(_adjoint(u), expand_dims(b, 1) if vector else b)
     x = matmul(_adjoint(vh), multiply(expand_dims(_inverted(s, smallest), -1), right))
     return squeeze(x, 1) if vector else x

@@ -20,6 +20,8 @@ def _norm_shape(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
     if axis is not None and len(axes) not in (1, 2):
         raise ValueError(f"a norm is over one axis (vectors) or two (matrices); got axis {axis}.")
     if ord is not None:
+        if not isinstance(ord, (str, int, float)):
+            raise TypeError(f"the order of a norm is a number or a word, not {ord!r}.")
         if len(axes) == 1 and isinstance(ord, str):
             raise ValueError(f"the norm {ord!r} is of matrices; vectors have numbers as orders.")
         if len(axes) == 2 and ord not in ("fro", "nuc", 1, -1, 2, -2, math.inf, -math.inf):
@@ -127,7 +129,7 @@ def _cdist_shape(x: Any, y: Any) -> Shape:
     return (*broadcast_shapes(a[:-2], b[:-2]), a[-2], b[-2])
 
 
-@composite("keras.ops.cdist", dtype=promote.inexact, shape=_cdist_shape, node="math:CDist", checked=True)
+@composite("keras.ops.cdist", dtype=promote.real_inexact, shape=_cdist_shape, node="math:CDist", checked=True)
 def cdist(x: Tensor, y: Tensor) -> Any:
     """Euclidean distances between the points of two sets.
 

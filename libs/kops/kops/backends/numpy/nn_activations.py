@@ -43,8 +43,9 @@ def gelu(x: Any, approximate: bool) -> Any:
 
 
 def sigmoid(x: Any) -> Any:
-    e = np.exp(-np.abs(x))
-    return np.where(x >= 0, 1, e) / (1 + e)
+    right = x.real >= 0  # of complex numbers, too: exp never overflows
+    e = np.exp(np.where(right, -x, x))
+    return np.where(right, 1, e) / (1 + e)
 
 
 def silu(x: Any) -> Any:
