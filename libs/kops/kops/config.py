@@ -99,13 +99,19 @@ class Settings:
         self.max_epochs = _env_int("KERAS_MAX_EPOCHS")
         self.max_steps_per_epoch = _env_int("KERAS_MAX_STEPS_PER_EPOCH")
         self.engine_loaded = False
-        self.on_floatx: list[Callable[[str], None]] = []
+        self.on_change: list[Callable[[], None]] = []  # called when what ops depend on was set
         if self.backend != "tensorflow":
             # TensorFlow may still be imported by somebody (tf.data): it must leave GPU memory to the engine.
             os.environ.setdefault("TF_FORCE_GPU_ALLOW_GROWTH", "true")
 
 
 settings = Settings()
+
+
+def _announce() -> None:
+    """Something changed that plans of ops depend on."""
+    for listener in settings.on_change:
+        listener()
 
 
 @public("keras.config.backend", "keras.backend.backend")
@@ -141,8 +147,7 @@ def floatx() -> str:
 def set_floatx(value: str) -> None:
     """Set the default float dtype: "bfloat16", "float16", "float32" or "float64"."""
     settings.floatx = _check("floatx", value, _FLOATX)
-    for listener in settings.on_floatx:
-        listener(settings.floatx)
+    _announce()
 
 
 @public("keras.config.epsilon", "keras.backend.epsilon")
@@ -155,6 +160,7 @@ def epsilon() -> float:
 def set_epsilon(value: float) -> None:
     """Set the small number that `epsilon` returns."""
     settings.epsilon = value
+    _announce()
 
 
 @public("keras.config.image_data_format", "keras.backend.image_data_format")
@@ -167,6 +173,7 @@ def image_data_format() -> str:
 def set_image_data_format(data_format: str) -> None:
     """Set the default place of the channels axis."""
     settings.image_data_format = _check("image data format", str(data_format).lower(), _DATA_FORMATS)
+    _announce()
 
 
 def standardize_data_format(data_format: str | None) -> str:
@@ -180,12 +187,14 @@ def standardize_data_format(data_format: str | None) -> str:
 def enable_flash_attention() -> None:
     """Let attention use the engine's fused kernel where its conditions hold (the default)."""
     settings.flash_attention = True
+    _announce()
 
 
 @public("keras.config.disable_flash_attention")
 def disable_flash_attention() -> None:
     """Make attention use the plain formula everywhere."""
     settings.flash_attention = False
+    _announce()
 
 
 @public("keras.config.is_flash_attention_enabled")

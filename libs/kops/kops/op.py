@@ -18,7 +18,7 @@ from kops.dtypes import FLOATS, result_type, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
 from kops.scopes import NoRecording, ambient
-from kops.shapes import is_shape
+from kops.shapes import broadcast, is_shape
 from kops.static_types import check_static_types
 from kops.tape import find_tape, write_call
 from kops.tape import spec_of as untraced
@@ -78,6 +78,8 @@ class Op:
         self.dtype_position = next((i for i, p in enumerate(parameters) if p.name == "dtype"), None)
         simple = (_Passing.POSITIONAL_ONLY, _Passing.POSITIONAL_OR_KEYWORD)
         self.formula = body if all(p.passing in simple for p in parameters) else self._call_body
+        # Formulas of elements take Python scalars as they are; others ask for the shapes of their tensors.
+        self.takes_scalars = shape is broadcast
 
     def _call_body(self, *args: Any) -> Any:
         positional, keywords = self._split(args)
@@ -212,17 +214,19 @@ class Op:
         compute, result = self.promote(ds, args)
         values = [x for i in self.tensor_positions for x in _as_list(args[i])]
         lone = not any(x is not None and not isinstance(x, SCALARS) for x in values)
-        raw_scalars = (is_body or self.name in e.SCALARS) and not lone
+        fuse = e.suits(self, args) and e.fuse if hasattr(e, "fuse") else None
+        raw_scalars = (is_body and not fuse and self.takes_scalars or self.name in e.SCALARS) and not lone
         steps: list[tuple[int, Callable[[Any], Any]]] = []
+        before: list[tuple[int, Callable[[Any], Any]]] = []  # of Python scalars, while they are such
         for i, d, target in zip(self.tensor_positions, ds, compute):
             if isinstance(d, list):
-                each = [self._step(x, dx, target, raw_scalars, is_body) for x, dx in zip(_as_list(args[i]), d)]
+                each = [self._step(x, dx, target, raw_scalars, is_body, fuse) for x, dx in zip(_as_list(args[i]), d)]
                 if any(step is not None for step in each):
-                    steps.append((i, _stepwise(each)))
+                    (before if fuse and any(isinstance(dx, type) for dx in d) else steps).append((i, _stepwise(each)))
             else:
-                step = self._step(args[i], d, target, raw_scalars, is_body)
+                step = self._step(args[i], d, target, raw_scalars, is_body, fuse)
                 if step is not None:
-                    steps.append((i, step))
+                    (before if fuse and isinstance(d, type) else steps).append((i, step))
         position = self.dtype_position
         if position is not None and isinstance(result, str):
             wanted = result if is_body else e.native_dtype(result)
@@ -231,6 +235,9 @@ class Op:
             # A graph is built once, and OpenVINO takes what makes no sense without a word.
             kernel = self._inferred(kernel)
         run = _with_steps(self._ruled(kernel) if self.checked else kernel, steps)
+        if fuse:
+            whole = run if result is None else lambda *a: fix_dtypes(run(*a), result)
+            return self._remember(key, _with_steps(fuse(self, whole), before))
         if result is None:
             return self._remember(key, run)
         return self._remember(key, self._checked(key, run, result))
@@ -265,7 +272,9 @@ class Op:
             return [_weak_dtype(v) for v in x]
         return _weak_dtype(x)
 
-    def _step(self, x: Any, d: Any, target: Any, raw_scalars: bool, is_body: bool) -> Callable[[Any], Any] | None:
+    def _step(
+        self, x: Any, d: Any, target: Any, raw_scalars: bool, is_body: bool, fuse: Any
+    ) -> Callable[[Any], Any] | None:
         """How one argument becomes what the kernel wants; None when it is that already."""
         e = engine()
         if d is None:
@@ -278,7 +287,8 @@ class Op:
             kind = python_kind(target)
             return None if kind is type(x) else kind
         dtype = target or e.canonical(result_type(d))
-        return lambda v: e.convert(v, dtype)
+        # NumPy's scalars are arguments of compiled functions; to make tensors of them costs more than the call.
+        return e.native_dtype(dtype).type if fuse else lambda v: e.convert(v, dtype)
 
     def _checked(self, key: Any, run: Callable[..., Any], result: Any) -> Callable[..., Any]:
         """The first call sees whether the kernel's own output dtype is the rule's; if not, every call casts it."""
@@ -574,12 +584,12 @@ def _fresh(x: Any) -> Any:
     return x
 
 
-def clear_plans(_: Any = None) -> None:
-    """Forget every plan: `floatx` is part of what rules decide."""
+def clear_plans() -> None:
+    """Forget every plan: settings are part of what rules decide, and compiled into plans."""
     from kops.declare import OPS
 
     for op in OPS.values():
         op.plans.clear()
 
 
-config.settings.on_floatx.append(clear_plans)
+config.settings.on_change.append(clear_plans)

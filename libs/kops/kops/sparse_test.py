@@ -170,9 +170,9 @@ def test_refusal():
 
 
 def test_dense_arguments_go_their_own_way():
-    """Nothing sparse stands in the plan of dense tensors: it is the kernel."""
+    """Nothing sparse stands in the plan of dense tensors: it is the kernel, or that compiled."""
     x = kops.convert_to_tensor(D)
     kops.tanh(sparse(X)), kops.tanh(x), kops.tanh(x)
     op = kops.tanh.op
     plan = op.plans[(type(x), x.dtype)]
-    assert plan is engine().TABLE["tanh"]
+    assert hasattr(plan, "lower") if hasattr(engine(), "fuse") else plan is engine().TABLE["tanh"]

@@ -210,7 +210,7 @@ ROWS = [
     row(
         "resize",
         I(5, 6, 3, high=200, dtype="uint8"),
-        (7, 11),
+        (7, 13),  # where no result is half way between two integers
         ref=lambda x, size: np.rint(_resize(x * 1.0, size)),
         dynamic=False,
         note="the height is the leading dimension",

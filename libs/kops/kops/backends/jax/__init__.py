@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from kops.backends.jax.core import *  # noqa: F403
 from kops.backends.jax.gaps import GAPS
-from kops.backends.jax.jitted import jitted
+from kops.backends.jax.jitted import fuse, suits
 from kops.backends.jax.table import SCALARS, TABLE
 from kops.backends.sparse import select
 
 
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
-    return select(name, TABLE.get(name) or jitted(name), arguments, "kops.backends.jax.sparse")
+    return select(name, TABLE.get(name), arguments, "kops.backends.jax.sparse")

@@ -26,9 +26,10 @@ _NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex1
 _switched_x64_on = False
 
 
-def _follow_floatx(floatx: str) -> None:
+def _follow_floatx() -> None:
     # float64 as floatx needs x64; what was switched on for it is switched off with it, never the user's own setting.
     global _switched_x64_on
+    floatx = settings.floatx
     if floatx == "float64" and not jax.config.jax_enable_x64:
         jax.config.update("jax_enable_x64", True)
         _switched_x64_on = True
@@ -37,8 +38,8 @@ def _follow_floatx(floatx: str) -> None:
         _switched_x64_on = False
 
 
-_follow_floatx(settings.floatx)
-settings.on_floatx.append(_follow_floatx)
+_follow_floatx()
+settings.on_change.append(_follow_floatx)
 
 
 def is_tensor(x: Any) -> bool:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import jax
 import jax.numpy as jnp
 from jax import lax
 
+from kops.backends.jax.elementwise import traced
 from kops.backends.kernel_tables import kernels
-from kops.item_keys import canonical_key, item_shape
+from kops.item_keys import canonical_key, entries_of, is_plain, item_shape
 
 
 def _take(x: Any, indices: Any, axis: Any = None) -> Any:
@@ -19,7 +21,19 @@ def _take(x: Any, indices: Any, axis: Any = None) -> Any:
     return jnp.take(x, indices, axis=axis)
 
 
+@partial(jax.jit, static_argnums=(2, 3))
+def _part(x: Any, starts: Any, lengths: Any, shape: Any) -> Any:
+    return lax.dynamic_slice(x, starts, lengths).reshape(shape)
+
+
 def _get_item(x: Any, key: Any) -> Any:
+    if is_plain(key) and not traced(x):
+        # Compiled once for all positions; x[key] takes ten times as long.
+        shape = item_shape(x.shape, key)
+        axes = [e for e in entries_of(key, x.ndim) if e is not None]
+        spans = [range(d)[e] if isinstance(e, slice) else range(d)[e:][:1] for e, d in zip(axes, x.shape)]
+        if all(r.step == 1 for r in spans):
+            return _part(x, [r.start for r in spans], tuple(map(len, spans)), shape)
     key = canonical_key(key)
     if any(isinstance(e, int) for e in (key if type(key) is tuple else (key,))):
         item_shape(x.shape, key)  # jax clamps ints that are out of range
@@ -37,13 +51,16 @@ def _starts(x: Any, starts: Any, lengths: Any) -> Any:
 def _slice(x: Any, starts: Any, shape: Any) -> Any:
     starts = _starts(x, starts, shape)
     if isinstance(starts, (tuple, list)) and all(isinstance(s, int) for s in starts):
-        ends = [d if n == -1 else s + n for s, n, d in zip(starts, shape, x.shape)]
-        return lax.slice(x, starts, ends)
+        lengths = tuple([d - s if n == -1 else n for s, n, d in zip(starts, shape, x.shape)])
+        return _part(x, starts, lengths, lengths)
     return lax.dynamic_slice(x, starts, shape)
 
 
+_updated = jax.jit(lax.dynamic_update_slice)
+
+
 def _slice_update(x: Any, starts: Any, updates: Any) -> Any:
-    return lax.dynamic_update_slice(x, updates, _starts(x, starts, updates.shape))
+    return _updated(x, updates, _starts(x, starts, updates.shape))
 
 
 def _columns(indices: Any) -> tuple[Any, ...]:

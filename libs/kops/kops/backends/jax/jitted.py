@@ -1,33 +1,49 @@
-"""Composites compiled as a whole: called eagerly, JAX would dispatch every op of their formula by itself.
+"""Plans compiled as a whole, casts included: eagerly, JAX would dispatch every op of a kernel or formula by itself, and
+the wrappers of `jax.numpy` cost more Python time than the dispatch of a compiled function.
 
-A formula is traced once per shapes and static arguments; the settings that formulas read are part of the key. Inside
-of a user's own `jax.jit` it is inlined.
+Traced once per shapes and static arguments. Inside of a user's own `jax.jit` a kernel runs as it is, and a formula is
+inlined.
 """
 
 from __future__ import annotations
 
-import functools
+import operator
 from typing import Any, Callable
 
 import jax
 
-from kops.config import settings
-from kops.declare import OPS
+from kops.backends.jax.core import dtype_name
+from kops.backends.jax.table import TABLE
 from kops.dtypes import standardize_dtype
+from kops.sparse_rules import flatten
 
-# These only convert their argument, are one op anyhow, or search on the host (beams of `ctc_decode`).
-_NAMES = (
-    "array cast append dot inner fabs flipud fliplr empty_like bitwise_invert bitwise_left_shift bitwise_right_shift "
-    "ctc_decode"
-)
-_AS_THEY_ARE = frozenset(_NAMES.split())
+# These copy or pass on their argument, look at values, or differ by position, for which each its own would be compiled.
+_EAGER = "array copy stop_gradient clip ctc_decode bincount nonzero unique get_item slice slice_update"
+# These have one op of the same meaning in their formula: nothing to gain inside of somebody's trace.
+_ALIASES = "cast append dot inner fabs flipud fliplr empty_like bitwise_invert bitwise_left_shift bitwise_right_shift"
+_AS_THEY_ARE, _INLINE = frozenset(_EAGER.split()), frozenset(_ALIASES.split())
+_NUMBERS = (bool, int, float, type(None))
 
 
-class _Statics:
-    """Static arguments: one object for all that are equal, so that JAX compares objects."""
-
-    def __init__(self, values: tuple[Any, ...]) -> None:
-        self.values = values
+def suits(op: Any, args: Any) -> bool:
+    """Whether the plan for arguments like these may be compiled."""
+    if op.kind == "functional" or op.name in _AS_THEY_ARE or op.name.startswith("_"):
+        return False
+    operands = [args[i] for i in op.operand_positions]
+    if not all(isinstance(x, _NUMBERS) for x in flatten(operands)):
+        return False
+    if op.kind == "composite" and any(p.name == "seed" for p in op.parameters):  # its state is outside
+        return False
+    tensors = [x for x in flatten([args[i] for i in op.tensor_positions]) if hasattr(x, "dtype")]
+    if not all(isinstance(x, jax.Array) for x in tensors):
+        return False
+    if any(isinstance(x, jax.core.Tracer) for x in tensors):
+        return op.kind == "composite" and op.name not in TABLE and op.name not in _INLINE
+    if op.name == "cast":
+        return not tensors or dtype_name(tensors[0]) != standardize_dtype(args[1])
+    if op.name == "where":  # of a condition alone, it looks at values
+        return args[1] is not None
+    return op.name != "power" or len(tensors) == 2  # whole exponents are multiplications
 
 
 def _frozen(x: Any) -> Any:
@@ -36,45 +52,26 @@ def _frozen(x: Any) -> Any:
     return tuple(sorted((k, _frozen(v)) for k, v in x.items())) if isinstance(x, dict) else x
 
 
-def _suits(op: Any) -> bool:
-    """Random formulas have state, operands may be anything, and what starts with `_` answers with Python numbers."""
-    kinds = {p.kind for p in op.parameters}
-    drawn = any(p.name == "seed" for p in op.parameters)
-    return not (op.kind != "composite" or "operand" in kinds or drawn or op.name.startswith("_"))
+def fuse(op: Any, run: Callable[..., Any]) -> Callable[..., Any]:
+    """`run`, a plan of the op, as one compiled function."""
+    static = [i for i, p in enumerate(op.parameters) if p.kind in ("static", "operand")]
+    compiled = jax.jit(run, static_argnums=static, inline=True)
+    if not static:
+        return compiled
+    chosen = operator.itemgetter(*static)
+    segments = next((i for i in static if op.parameters[i].name == "num_segments"), None)
 
-
-@functools.cache
-def jitted(name: str) -> Callable[..., Any] | None:
-    """A kernel that runs the formula of a composite compiled; None for what is better run as it is."""
-    op = OPS[name]
-    if not _suits(op) or name in _AS_THEY_ARE:
-        return None
-    formula, place = op.formula, op.dtype_position
-    static = [i for i, p in enumerate(op.parameters) if p.kind == "static"]
-    dynamic = [i for i, p in enumerate(op.parameters) if p.kind != "static"]
-    known: dict[Any, _Statics] = {}
-    order = [(static + dynamic).index(i) for i in range(len(op.parameters))]
-
-    @functools.partial(jax.jit, static_argnums=0, inline=True)
-    def compiled(statics: _Statics, *tensors: Any) -> Any:
-        args = (*statics.values, *tensors)
-        return formula(*[args[i] for i in order])
-
-    def kernel(*args: Any) -> Any:
-        if place is not None and args[place] is not None:  # kernels get the native dtype, formulas its name
-            args = (*args[:place], standardize_dtype(args[place]), *args[place + 1 :])
-        values = tuple([args[i] for i in static])
-        key: Any = (settings.epsilon, settings.floatx, settings.image_data_format, values)
+    def plan(*args: Any) -> Any:
+        if segments is not None and args[segments] is None:  # the number is a value
+            return run(*args)
         try:
-            hash(key)
-        except TypeError:  # a list or dictionary
-            key = _frozen(key)
-        try:
-            statics = known.get(key)
-        except TypeError:  # an array
-            return formula(*args)
-        if statics is None:
-            statics = known[key] = _Statics(values)
-        return compiled(statics, *[args[i] for i in dynamic])
+            hash(chosen(args))
+        except TypeError:  # lists or dictionaries
+            args = tuple([_frozen(x) if i in static else x for i, x in enumerate(args)])
+            try:
+                hash(chosen(args))
+            except TypeError:  # arrays
+                return run(*args)
+        return compiled(*args)
 
-    return kernel
+    return plan

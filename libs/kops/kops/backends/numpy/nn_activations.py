@@ -9,6 +9,7 @@ import numpy as np
 
 from kops.backends.kernel_tables import kernels
 from kops.backends.numpy import special
+from kops.backends.numpy.pieces import in_pieces
 from kops.shapes import standardize_axes
 
 SELU_SCALE, SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
@@ -34,6 +35,7 @@ def selu(x: Any) -> Any:
     return SELU_SCALE * elu(x, SELU_ALPHA)
 
 
+@in_pieces
 def gelu(x: Any, approximate: bool) -> Any:
     wide = x if x.dtype.itemsize > 2 else x.astype(np.float32)
     if approximate:

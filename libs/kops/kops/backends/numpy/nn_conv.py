@@ -44,23 +44,65 @@ def _check(x: Any, kernel: Any, depth: int, g: windows.Geometry) -> None:
         raise ValueError("The kernel does not fit the input.")
 
 
+_CACHED = 1 << 17  # numbers that stay in the processor's cache between their making and their use
+
+
+def _in_pieces(product: Any, x: Any, kernel: Any, depth: int, per_position: int, g: windows.Geometry) -> Any:
+    """`product(x, kernel, g)` of padded images, some rows of some of them at a time.
+
+    Args:
+        depth: channels of the result.
+        per_position: how many numbers lie between input and result, for each position of the window.
+    """
+    window = kernel.shape[:-2]
+    geometry = zip(x.shape[1:-1], window, g.strides, g.dilation)
+    counts = [(size - windows.extent(w, d)) // s + 1 for size, w, s, d in geometry]
+    row = max(math.prod(counts[1:]) * per_position, 1)
+    rows = max(min(_CACHED // row, counts[0]), 1)
+    images = max(_CACHED // (row * rows), 1)
+    if images >= len(x) and rows == counts[0]:
+        return product(x, kernel, g)
+    stride, reach = g.strides[0], windows.extent(window[0], g.dilation[0])
+    result = np.empty((len(x), *counts, depth), np.result_type(x, kernel))
+    for n in range(0, len(x), images):
+        for r in range(0, counts[0], rows):
+            m = min(rows, counts[0] - r)
+            piece = x[n : n + images, r * stride : (r + m - 1) * stride + reach]
+            result[n : n + images, r : r + m] = product(piece, kernel, g)
+    return result
+
+
+def _columns(x: Any, window: Any, g: windows.Geometry) -> Any:
+    """What the window sees, `(batch, *positions, *window, channels)`, without a copy."""
+    batch, *steps, channel = x.strides
+    geometry = zip(x.shape[1:-1], window, g.strides, g.dilation)
+    counts = [(size - windows.extent(w, d)) // s + 1 for size, w, s, d in geometry]
+    along = [step * s for step, s in zip(steps, g.strides)]
+    inside = [step * d for step, d in zip(steps, g.dilation)]
+    shape = (len(x), *counts, *window, x.shape[-1])
+    return np.lib.stride_tricks.as_strided(x, shape, (batch, *along, *inside, channel), writeable=False)
+
+
+def _product(x: Any, kernel: Any, g: windows.Geometry) -> Any:
+    *window, taken, out = kernel.shape
+    groups = x.shape[-1] // taken
+    terms = math.prod(window) * taken
+    columns = _columns(x, window, g)
+    places = columns.shape[: 1 + g.n]
+    if groups == 1:
+        return columns.reshape(*places, terms) @ kernel.reshape(terms, out)
+    # (..., groups, taps * taken) @ (groups, taps * taken, out / groups)
+    columns = np.moveaxis(columns.reshape(*places, -1, groups, taken), -2, -3).reshape(*places, groups, terms)
+    weights = kernel.reshape(terms, groups, out // groups).swapaxes(0, 1)
+    return np.einsum("...gk,gko->...go", columns, weights, optimize=True).reshape(*places, out)
+
+
 @around_channels
 def _conv(x: Any, kernel: Any, g: windows.Geometry) -> Any:
     x, kernel = widened(x), widened(kernel)
-    window = kernel.shape[:-2]
-    taken, out = kernel.shape[-2:]
-    groups = x.shape[-1] // taken
+    *window, _, out = kernel.shape
     x = pad_sizes(x, windows.paddings(x.shape[1:-1], window, g))
-    parts = list(windows.taps(x, window, g))
-    if groups == 1:
-        columns = parts[0] if len(parts) == 1 else np.concatenate(parts, -1)
-        return columns @ kernel.reshape(math.prod(window) * taken, out)
-    # (..., groups, taps * taken) @ (groups, taps * taken, out / groups)
-    columns = np.stack([p.reshape(*p.shape[:-1], groups, taken) for p in parts], -2)
-    columns = columns.reshape(*columns.shape[:-2], len(parts) * taken)
-    weights = kernel.reshape(math.prod(window) * taken, groups, out // groups).swapaxes(0, 1)
-    result = np.einsum("...gk,gko->...go", columns, weights, optimize=True)
-    return result.reshape(*result.shape[:-2], out)
+    return _in_pieces(_product, x, kernel, out, (math.prod(window) - 1) * x.shape[-1], g)
 
 
 def conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
@@ -69,16 +111,20 @@ def conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dila
     return _conv(x, kernel, g)
 
 
+def _sum_of_taps(x: Any, kernel: Any, g: windows.Geometry) -> Any:
+    window = kernel.shape[:-2]
+    total: Any = 0
+    for part, weight in zip(windows.taps(x, window, g), kernel.reshape(-1, *kernel.shape[-2:])):
+        total = total + part[..., None] * weight
+    return total.reshape(*total.shape[:-2], -1)
+
+
 @around_channels
 def _depthwise(x: Any, kernel: Any, g: windows.Geometry) -> Any:
     x, kernel = widened(x), widened(kernel)
-    window = kernel.shape[:-2]
-    x = pad_sizes(x, windows.paddings(x.shape[1:-1], window, g))
-    weights = kernel.reshape(math.prod(window), *kernel.shape[-2:])
-    total: Any = 0
-    for part, weight in zip(windows.taps(x, window, g), weights):
-        total = total + part[..., None] * weight
-    return total.reshape(*total.shape[:-2], weights.shape[-2] * weights.shape[-1])
+    x = pad_sizes(x, windows.paddings(x.shape[1:-1], kernel.shape[:-2], g))
+    depth = kernel.shape[-2] * kernel.shape[-1]
+    return _in_pieces(_sum_of_taps, x, kernel, depth, 3 * depth, g)
 
 
 def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
