@@ -12,6 +12,14 @@ def as_tuple(x: Any) -> tuple[Any, ...]:
     return tuple(x) if isinstance(x, (tuple, list)) else (x,)
 
 
+def ints(x: Any, what: str) -> tuple[int, ...]:
+    """One int or several, checked, as a tuple; a dimension that is known only at run time passes."""
+    numbers = as_tuple(x.tolist() if isinstance(x, np.ndarray) else x)
+    if not all(hasattr(n, "shape") or is_int(n) for n in numbers):
+        raise TypeError(f"{what}: an int or several are needed, not {x!r}.")
+    return tuple(n if hasattr(n, "shape") else operator.index(n) for n in numbers)
+
+
 def target(shape: Any) -> Any:
     """A target shape as a tuple with -1 for None."""
     if not isinstance(shape, (tuple, list)):
@@ -85,19 +93,23 @@ def full(shape: Any, have: Any) -> Any:
 
 def pad_pairs(pad_width: Any, ndim: int) -> tuple[tuple[int, int], ...]:
     """`pad_width` in any of its forms as one `(before, after)` for each axis."""
+    if not ndim:
+        raise ValueError("a scalar has no axis to pad.")
     if hasattr(pad_width, "tolist"):
         pad_width = pad_width.tolist()
     if is_int(pad_width):
         pad_width = ((pad_width, pad_width),)
+    elif not isinstance(pad_width, (tuple, list)):
+        pad_width = None
     elif all(is_int(p) for p in pad_width):
         pad_width = ((pad_width[0], pad_width[-1]),) if len(pad_width) in (1, 2) else None
     if pad_width is not None and len(pad_width) == 1:
         pad_width = tuple(pad_width) * ndim
-    if pad_width is None or len(pad_width) != ndim or any(len(p) not in (1, 2) for p in pad_width):
+    if pad_width is None or len(pad_width) != ndim or any(len(as_tuple(p)) not in (1, 2) for p in pad_width):
         raise ValueError(
             f"pad_width is an int, a pair, or one (before, after) for each of {ndim} axes; got {pad_width}."
         )
-    pairs = tuple((operator.index(p[0]), operator.index(p[-1])) for p in pad_width)
+    pairs = tuple((p[0], p[-1]) for p in (ints(p, "pad_width") for p in pad_width))
     if any(n < 0 for p in pairs for n in p):
         raise ValueError(f"pad_width cannot be negative; got {pairs}.")
     return pairs

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from kops.dtypes import INTS, standardize_dtype
 from kops.shapes import Shape, broadcast_shapes
 
 FULL = slice(None)
@@ -98,8 +99,8 @@ def item_shape(shape: Shape, key: Any) -> Shape:
                 _check_mask(e, shape, axis)
                 arrays.append((None,))
             else:
-                if "float" in str(e.dtype):
-                    raise TypeError(f"an index is of integers or bools, not {e.dtype}.")
+                if standardize_dtype(e.dtype) not in INTS:
+                    raise TypeError(f"an index is of integers or bools, not {standardize_dtype(e.dtype)}.")
                 arrays.append(tuple(e.shape))
             if not places:
                 position = len(result)

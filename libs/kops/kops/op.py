@@ -387,19 +387,26 @@ class Op:
 
     # Errors
 
-    def explain(self, error: Exception, args: Sequence[Any]) -> Exception:
-        """What to raise for a failed call: the rules' own words if they object too, else the error as it is."""
+    def rescue(self, error: Exception, args: Sequence[Any]) -> Any:
+        """After a failed call: raise the rules' own words if they object too, else the error as it is.
+
+        Where the rules say that the result has no elements, there is only one, whatever the engine cannot do with
+        nothing.
+        """
         # What failed inside of a composite is told as its own rules tell it, as symbolic calls do.
         if _is_named(error) and self.kind != "composite":
-            return error
+            raise error
+        if isinstance(error, NotImplementedError) and hasattr(error, "_words"):
+            raise self._named(error, args) from error  # the engine refused and did not know the op
         if self.kind != "functional" and not isinstance(error, NotImplementedError):
             try:
                 with NoRecording():
-                    self.infer([untraced(x) for x in args])
+                    outputs = self.infer([untraced(x) for x in args])
             except (ValueError, TypeError, IndexError, NotImplementedError) as better:
-                better.__cause__ = error
-                return better
-        return _mark_named(error)
+                raise better from error
+            if all(0 in s.shape and None not in s.shape for s in tree.flatten(outputs)):
+                return tree.map_structure(lambda s: engine().convert(np.zeros(s.shape, bool), s.dtype), outputs)
+        raise _mark_named(error)
 
     def _named(self, error: Exception, args: Sequence[Any]) -> Exception:
         words = getattr(error, "_words", None)  # what an op inside said: the op that was called says it

@@ -48,6 +48,8 @@ def is_shape(value: Any) -> bool:
 
 def standardize_axis(axis: int, ndim: int, what: str = "axis") -> int:
     """A negative axis made positive, checked."""
+    if not hasattr(axis, "__index__"):
+        raise TypeError(f"{what} is an int, not {axis!r}.")
     axis = operator.index(axis)
     if not -ndim <= axis < ndim:
         raise ValueError(f"{what} {axis} is out of range for a tensor with {ndim} dimensions.")

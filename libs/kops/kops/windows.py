@@ -40,7 +40,7 @@ def each(value: Any, n: int, name: str) -> tuple[int, ...]:
 
 def channels_first(data_format: str | None) -> bool:
     """Whether channels come before the spatial dimensions; None is the configured format."""
-    data_format = data_format or config.image_data_format()
+    data_format = config.image_data_format() if data_format is None else data_format
     if data_format not in ("channels_first", "channels_last"):
         raise ValueError(f"data_format must be 'channels_first' or 'channels_last', not {data_format!r}.")
     return data_format == "channels_first"
@@ -54,7 +54,7 @@ def geometry(ndim: int, strides: Any, padding: str, data_format: str | None, dil
     compiling = engine().compiling
     # torch.compile warns of caches, and needs none.
     run = _geometry.__wrapped__ if compiling is not None and compiling() else _geometry
-    return run(ndim, as_key[0], padding, data_format or config.image_data_format(), as_key[1])
+    return run(ndim, as_key[0], padding, config.image_data_format() if data_format is None else data_format, as_key[1])
 
 
 @functools.lru_cache(maxsize=4096)
@@ -78,7 +78,7 @@ def pooling(
 
 def extent(window: int, dilation: int) -> int:
     """How many positions a dilated window covers."""
-    if window == 0:
+    if window < 1:
         raise ValueError("a window has at least one position along each dimension.")
     return (window - 1) * dilation + 1
 
@@ -104,11 +104,12 @@ def positions(size: int | None, window: int | None, stride: int, padding: str, d
     """How many windows fit into a dimension; None if a size is unknown."""
     if size is None or window is None:
         return None
+    covered = extent(window, dilation)
     if padding == "same":
         return -(-size // stride)
-    count = (size - extent(window, dilation)) // stride + 1
+    count = (size - covered) // stride + 1
     if count < 1 and size:
-        raise ValueError(f"a window of {extent(window, dilation)} does not fit into {size} positions without padding.")
+        raise ValueError(f"a window of {covered} does not fit into {size} positions without padding.")
     return max(count, 0)
 
 
@@ -118,6 +119,12 @@ def spatial(shape: Sequence[D], g: Geometry) -> tuple[D, ...]:
 
 def channels(shape: Sequence[D], g: Geometry) -> D:
     return shape[1] if g.channels_first else shape[-1]
+
+
+def check_kernel(x: Any, kernel: Any, depth: int, g: Geometry) -> None:
+    """For kernels of engines that take more than the rules do; those have the words, and what comes of nothing."""
+    if x.ndim != kernel.ndim or channels(x.shape, g) % max(depth, 1) or 0 in spatial(x.shape, g):
+        raise ValueError("The kernel does not fit the input.")
 
 
 def assemble(batch: D, sizes: Sequence[D], depth: D, g: Geometry) -> tuple[D, ...]:
@@ -142,8 +149,8 @@ def transposed_crop(window: Sequence[int], output_padding: Any, g: Geometry) -> 
     if output_padding is None or isinstance(output_padding, int):
         extras = (output_padding,) * g.n
     else:
-        extras = tuple(output_padding)
-    if len(extras) != g.n:
+        extras = tuple(output_padding) if isinstance(output_padding, (tuple, list)) else ()
+    if len(extras) != g.n or not all(e is None or isinstance(e, int) for e in extras):
         raise ValueError(f"output_padding must be an int or {g.n} of them, not {output_padding!r}.")
     crops = []
     for w, s, d, extra in zip(window, g.strides, g.dilation, extras):

@@ -1,6 +1,6 @@
 """The Python function that users call for an op, generated once per parameter list.
 
-It does three things: look up the plan for the arguments' types and dtypes, call it, and let the op explain a
+It does three things: look up the plan for the arguments' types and dtypes, call it, and let the op deal with a
 failure. Everything costly happens when a plan is made (`kops.op`).
 """
 
@@ -36,7 +36,7 @@ def factory(op, get, compiling):
                 plan = op.prepare(({key}), ({positional}))
             return plan({positional})
         except Exception as error:
-            raise op.explain(error, ({positional}))
+            return op.rescue(error, ({positional}))
     return wrapper
 """
     scope: dict[str, Any] = {"signature": _signature_of_list, "kind": _kind_of_operand, "traced": traced}

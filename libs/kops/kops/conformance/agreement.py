@@ -32,7 +32,10 @@ BY_VALUE = dict.fromkeys(
 SCALAR_AXIS = "NumPy and PyTorch take the axes 0 and -1 of a scalar; to look at every call for it costs too much"
 CHECKED_EAGERLY = "torch.compile traces kernels without the rules of `checked` ops, which it could not follow"
 NOT_UNIQUE = ("qr", "svd", "eig", "eigh")  # of matrices without full rank: signs and null spaces are free
-RANK_BY_SIZE = {"cross": "vectors of 2 and of 3 elements give other ranks; an unknown size counts as 3"}
+RANK_BY_SIZE = {
+    "cross": "vectors of 2 and of 3 elements give other ranks; an unknown size counts as 3",
+    "squeeze": "axes of length 1 go; an unknown length counts as another",
+}
 
 
 class Outcome(NamedTuple):
@@ -83,6 +86,10 @@ def symbols(sample: Sample, given: Any, unknown: Callable[[int, int], bool]) -> 
     ]
 
 
+def compute(function: Callable[[], Any]) -> Any:
+    return function()
+
+
 def infer(sample: Sample, given: Any) -> Outcome:
     """By the rules, also where no argument is symbolic."""
     op = sample.trial.op
@@ -105,18 +112,23 @@ def _bound(op: Any, args: Any, static: Any) -> list[Any]:
     return list(bound.arguments.values())
 
 
-def disagreements(sample: Sample, compiled: Any = None) -> Iterator[tuple[str, str]]:
+def disagreements(sample: Sample, compiled: Any = None, abstract: Any = None) -> Iterator[tuple[str, str]]:
     """Everything that disagrees about a sample.
 
     Args:
         compiled: the engine's `compiled(function, arrays, dynamic)` (`kops.conformance.engines`), or None not to
             compile.
+        abstract: the engine's `abstract(function)`, which traces in place of computing where an op can be traced
+            (and there are no values to compare), or None to compute.
     """
     trial = sample.trial
     if not trial.makers or engine().GAPS.get(trial.op.name):
         return
     given = values(sample)
-    real = outcome(lambda: trial.call(given))
+    run = abstract if abstract is not None and sample.row.jit else compute
+    real = outcome(lambda: run(lambda: trial.call(given)))
+    if isinstance(real.error, NotImplementedError):
+        return  # what an engine has no way to do is said when it should
     static = infer(sample, symbols(sample, given, lambda place, axis: False))
     by_value = not sample.row.jit or trial.op.name in BY_VALUE
     if real.error is not None and static.error is None and trial.op.name in BY_VALUE:
@@ -137,9 +149,9 @@ def disagreements(sample: Sample, compiled: Any = None) -> Iterator[tuple[str, s
     if static.error is None and dynamic:
         yield from _dynamic(sample, given, real, static)
     if real.error is None and static.error is None and sample.row.jit:
-        yield from _recorded(sample, given, real, lambda place, axis: False)
-        if dynamic and sample.row.dynamic != "first":
-            yield from _recorded(sample, given, real, lambda place, axis: axis == 0)
+        yield from _recorded(sample, given, real, lambda place, axis: False, run)
+        if dynamic and sample.row.dynamic != "first" and run is compute:  # traced lengths are no numbers
+            yield from _recorded(sample, given, real, lambda place, axis: axis == 0, run)
     if compiled is not None and sample.row.jit and "list" not in sample.forms:
         yield from _compiled(sample, real, compiled)
 
@@ -162,7 +174,7 @@ def _dynamic(sample: Sample, given: Any, real: Outcome, static: Outcome) -> Iter
             yield "template", f"{what} unknown: {template}; known: {static}"
 
 
-def _recorded(sample: Sample, given: Any, real: Outcome, unknown: Any) -> Iterator[tuple[str, str]]:
+def _recorded(sample: Sample, given: Any, real: Outcome, unknown: Any, run: Any) -> Iterator[tuple[str, str]]:
     if any(f in ("list",) for f in sample.forms):
         return
     specs = symbols(sample, given, unknown)
@@ -171,14 +183,14 @@ def _recorded(sample: Sample, given: Any, real: Outcome, unknown: Any) -> Iterat
     tape, error = attempt(lambda: record(sample.trial.function, specs, ()))
     what = "recorded" if not unknown(0, 0) else "recorded with unknown dimensions"
     if error is not None:
-        if "known" in str(error):
-            return  # it says which size it needs
+        if "known" in str(error) or isinstance(error, NotImplementedError):
+            return  # it says which size it needs, or that it runs on values
         yield what, f"{type(error).__name__}: {error}; eager {real}"
         return
-    result = outcome(lambda: evaluate(tape, sample.trial.arrays()))
-    if unknown(0, 0) and "can be anything" in str(result.error):
+    result = outcome(lambda: run(lambda: evaluate(tape, sample.trial.arrays())))
+    if unknown(0, 0) and any(w in str(result.error) for w in ("can be anything", "nothing to choose")):
         return  # a length of 0 cannot be inferred where it was unknown
-    yield from _same(what, sample, result, real)
+    yield from _same(what, sample, result, real, run is compute)
 
 
 def _compiled(sample: Sample, real: Outcome, compiled: Any) -> Iterator[tuple[str, str]]:
@@ -192,23 +204,28 @@ def _compiled(sample: Sample, real: Outcome, compiled: Any) -> Iterator[tuple[st
         return  # a graph gap inside of a composite; an empty tensor, for which OpenVINO compiles no program
     if engine().NAME == "torch" and sample.trial.op.checked and real.error is not None:
         return  # CHECKED_EAGERLY
+    if real.error is not None and sample.trial.op.name in BY_VALUE:
+        return
     if (got.error is None) != (real.error is None):
         yield "compiled", f"{str(got)[:300]}; eager {real}"
     elif real.error is None:
         yield from _same("compiled", sample, got, real)
 
 
-def _same(what: str, sample: Sample, got: Outcome, real: Outcome) -> Iterator[tuple[str, str]]:
+def _same(what: str, sample: Sample, got: Outcome, real: Outcome, valued: bool = True) -> Iterator[tuple[str, str]]:
     if got.error is not None:
         yield what, f"{type(got.error).__name__}: {str(got.error)[:300]}; eager {real}"
     elif got.specs != real.specs:
         yield what, f"{got}; eager {real}"
-    else:
-        if sample.trial.op.name in NOT_UNIQUE:
-            return
+    elif valued and sample.trial.op.name not in NOT_UNIQUE and not _undefined(sample, real):
         _, error = attempt(lambda: check_close(got.value, real.value, max(sample.row.tol, 1e-4), what))
         if error is not None:
             yield f"{what} value", str(error)[:400]
+
+
+def _undefined(sample: Sample, real: Outcome) -> bool:
+    """What engines leave in place of the factors of a matrix that has none."""
+    return sample.trial.op.name == "cholesky" and bool(np.isnan(engine().to_numpy(real.value)).any())
 
 
 def evaluate(tape: Any, arrays: Any) -> Any:

@@ -46,6 +46,7 @@ def _wrong_calls():
         for p in op.parameters:
             if p.kind == "static" and p.name in AXES:
                 yield name, f"{p.name} out of range", {**bound, p.name: 77}, ValueError, "77"
+                yield name, f"{p.name} no int", {**bound, p.name: 1.5}, (TypeError, ValueError), "1.5"
             if p.kind == "static" and p.name in WORDS:
                 yield name, f"unknown {p.name}", {**bound, p.name: "crooked"}, ValueError, "crooked"
             if p.name == "dtype":

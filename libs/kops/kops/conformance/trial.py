@@ -76,7 +76,7 @@ class Trial:
     def arrays(self) -> list[Any]:
         """Native tensors."""
         e = engine()
-        return [e.cast(e.convert(_carrier(x, d), None), d) for x, d in zip(self.numbers, self.dtypes)]
+        return [e.cast(e.convert(np.asarray(_carrier(x, d)), None), d) for x, d in zip(self.numbers, self.dtypes)]
 
     def symbols(self, unknown: Callable[[int], bool] = lambda axis: False, first: bool = False) -> list[KerasTensor]:
         """Symbolic tensors, axes (of the `first` only) for which `unknown` says so having no size."""
@@ -112,7 +112,7 @@ class Trial:
 def _fit(x: np.ndarray, dtype: str) -> np.ndarray:
     """The numbers as the dtype can hold them; positive floats stay positive ints."""
     if dtype.startswith("complex") and x.dtype.kind == "f" and np.isfinite(x).all():
-        return x + 1j * _imaginary(x)
+        return np.asarray(x + 1j * _imaginary(x))
     if dtype == "bool" or "int" not in dtype or x.dtype.kind not in "fc":
         return x
     rounded = np.rint(np.clip(np.nan_to_num(x.real), -1e6, 1e6))

@@ -142,7 +142,7 @@ def _filled(d: Any, fill: Any, dtype: Any = None) -> Any:
 
 def _filled_shape(x: Any, fill_value: Any, dtype: Any = None) -> shapes.Shape:
     shape = tuple(x.shape)
-    if shapes.broadcast_shapes(shape, fill_value.shape) != shape:
+    if not shapes.broadcasts_into(fill_value.shape, shape):
         raise ValueError(f"a fill value of shape {tuple(fill_value.shape)} does not broadcast to {shape}.")
     return shape
 

@@ -29,6 +29,8 @@ def _spaced(start: Any, stop: Any, dtype: Any = None, retstep: bool = False, **s
     own = promote.inexact(start, stop)[0]
     compute = "float32" if own in ("float16", "bfloat16") else own
     result = own if dtype is None else standardize_dtype(dtype)
+    if own.startswith("complex") and result in INTS:
+        raise TypeError(f"{own} numbers have no {result} below them.")
     return compute, (result, own) if retstep else result
 
 
@@ -99,7 +101,7 @@ def linspace(
 
 @composite("numpy", dtype=_spaced, shape=_spaced_shape)
 def logspace(
-    start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, base: Any = 10, dtype: Any = None, axis: int = 0
+    start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, base: float = 10, dtype: Any = None, axis: int = 0
 ) -> Any:
     """Numbers in equal ratios: `base` to the power of `linspace(start, stop, ...)`.
 

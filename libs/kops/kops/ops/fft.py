@@ -73,6 +73,8 @@ def _rfft_shapes(x: Any, fft_length: int | None = None) -> list[Shape]:
     if not len(x.shape):
         raise ValueError("at least one dimension is needed.")
     n = x.shape[-1] if fft_length is None else fft_length
+    if x.shape[-1] == 0:
+        raise ValueError("at least one number is needed.")
     return [(*x.shape[:-1], None if n is None else n // 2 + 1)] * 2
 
 
@@ -97,8 +99,8 @@ def rfft(x: Tensor, fft_length: int | None = None) -> Any:
 def _irfft_shape(x: Any, fft_length: int | None = None) -> Shape:
     _check_length(fft_length)
     shape = _pair_shape(x)
-    if fft_length is None and shape[-1] == 0:
-        raise ValueError("at least one frequency is needed, or a fft_length.")
+    if shape[-1] == 0:
+        raise ValueError("at least one frequency is needed.")
     n = (None if shape[-1] is None else 2 * (shape[-1] - 1)) if fft_length is None else fft_length
     return (*shape[:-1], n)
 

@@ -102,7 +102,7 @@ def _stft_shapes(
     n = x.shape[-1]
     if n is not None:
         n += 2 * (fft_length // 2) if center else 0
-        if n < fft_length:
+        if n < fft_length or not x.shape[-1]:
             raise ValueError(f"a sequence of length {x.shape[-1]} has no frame of length {fft_length}.")
     count = None if n is None else 1 + (n - fft_length) // sequence_stride
     return [(*x.shape[:-1], count, fft_length // 2 + 1)] * 2
@@ -153,7 +153,7 @@ def _istft_shape(
     if shape[-2] is None:
         return (*shape[:-2], None)
     total = fft_length + sequence_stride * (shape[-2] - 1)
-    return (*shape[:-2], total - (2 * (fft_length // 2) if center else 0))
+    return (*shape[:-2], max(total - (2 * (fft_length // 2) if center else 0), 0))
 
 
 @composite("keras.ops.istft", dtype=lambda ds, **_: _computed(*ds), shape=_istft_shape, node="ISTFT", checked=True)

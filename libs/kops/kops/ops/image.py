@@ -138,7 +138,7 @@ def _blur_shape(images: Any, kernel_size: Any, sigma: Any, data_format: Any) -> 
 
 def _sigmas(sigma: Any) -> tuple[float, float]:
     both = tuple(sigma) if isinstance(sigma, (tuple, list)) else (sigma, sigma)
-    if len(both) != 2 or not all(s > 0 for s in both):
+    if len(both) != 2 or not all(isinstance(s, (int, float)) and s > 0 for s in both):
         raise ValueError(f"sigma must be a positive number or two, not {sigma!r}.")
     return both
 
@@ -187,24 +187,26 @@ def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
     return _stacked(parts, len(images.shape))
 
 
-def _ssim_shape(image1: Any, image2: Any, filter_size: int, data_format: Any) -> shapes.Shape:
+def _ssim_shape(image1: Any, image2: Any, filter_size: int, filter_sigma: float, data_format: Any) -> shapes.Shape:
     height, width, channels = layouts.axes(image1, data_format)
-    shapes.broadcast_shapes(image1.shape, image2.shape)
+    both = shapes.broadcast_shapes(image1.shape, image2.shape)
     if image1.shape[channels] == 0:
         raise ValueError(f"images of shape {tuple(image1.shape)} have no channels to compare.")
     if len(image1.shape) != len(image2.shape):
         raise ValueError(f"the images must have one shape, not {tuple(image1.shape)} and {tuple(image2.shape)}.")
-    for axis in (height, width):
-        if image1.shape[axis] is not None and image1.shape[axis] < filter_size:
-            raise ValueError(f"images of shape {tuple(image1.shape)} are smaller than the filter of {filter_size}.")
-    return tuple(image1.shape[:1]) if len(image1.shape) == 4 else ()
+    if filter_size < 1 or not filter_sigma > 0:
+        raise ValueError(f"the filter has a size from 1 up and a width above 0, not {filter_size} and {filter_sigma}.")
+    for shape in (image1.shape, image2.shape):
+        if any(d is not None and d < filter_size for d in (shape[height], shape[width])):
+            raise ValueError(f"images of shape {tuple(shape)} are smaller than the filter of {filter_size}.")
+    return both[:1] if len(both) == 4 else ()
 
 
 @composite("keras.ops.image.ssim", dtype=promote.real_inexact_only, shape=_ssim_shape, node="SSIM")
 def ssim(
     image1: Tensor,
     image2: Tensor,
-    max_val: Any = 1.0,
+    max_val: float = 1.0,
     filter_size: int = 11,
     filter_sigma: float = 1.5,
     k1: float = 0.01,
@@ -225,7 +227,7 @@ def ssim(
 
     Reference: [Wang et al., 2004](https://doi.org/10.1109/TIP.2003.819861)
     """
-    _ssim_shape(image1, image2, filter_size, data_format)
+    _ssim_shape(image1, image2, filter_size, filter_sigma, data_format)
     weights = _gaussian(filter_size, filter_sigma)
 
     def mean(x: Any) -> Any:

@@ -141,12 +141,12 @@ def _margin_shape(word: str) -> Any:
 @composite("keras.ops.image.pad_images", dtype=promote.common, shape=_margin_shape("padding"))
 def pad_images(
     images: Tensor,
-    top_padding: Any = None,
-    left_padding: Any = None,
-    bottom_padding: Any = None,
-    right_padding: Any = None,
-    target_height: Any = None,
-    target_width: Any = None,
+    top_padding: int | None = None,
+    left_padding: int | None = None,
+    bottom_padding: int | None = None,
+    right_padding: int | None = None,
+    target_height: int | None = None,
+    target_width: int | None = None,
     data_format: Any = None,
 ) -> Any:
     """Images with zeros around them. Of top, bottom and target height give two; so of left, right and target width.
@@ -168,12 +168,12 @@ def pad_images(
 @composite("keras.ops.image.crop_images", dtype=promote.common, shape=_margin_shape("cropping"))
 def crop_images(
     images: Tensor,
-    top_cropping: Any = None,
-    left_cropping: Any = None,
-    bottom_cropping: Any = None,
-    right_cropping: Any = None,
-    target_height: Any = None,
-    target_width: Any = None,
+    top_cropping: int | None = None,
+    left_cropping: int | None = None,
+    bottom_cropping: int | None = None,
+    right_cropping: int | None = None,
+    target_height: int | None = None,
+    target_width: int | None = None,
     data_format: Any = None,
 ) -> Any:
     """Images without their margins. Of top, bottom and target height give two; so of left, right and target width.

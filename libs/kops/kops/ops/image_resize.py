@@ -12,8 +12,9 @@ import kops
 from kops import dtypes, promote, shapes
 from kops import images as layouts
 from kops.declare import Operand, Tensor, composite
+from kops.dims import as_tuple
 from kops.engine import engine
-from kops.shapes import standardize_axis
+from kops.shapes import standardize_axes, standardize_axis
 
 METHODS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")
 
@@ -209,7 +210,7 @@ def _translate_shape(
         raise ValueError(f"method must be 'linear', 'cubic', 'lanczos3' or 'lanczos5', not {method!r}.")
     if len(output_shape) != len(images.shape):
         raise ValueError(f"output_shape {tuple(output_shape)} must have {len(images.shape)} dimensions.")
-    dims = [standardize_axis(d, len(images.shape)) for d in spatial_dims]
+    dims = standardize_axes(as_tuple(spatial_dims), len(images.shape))
     for name, x in (("scale", scale), ("translation", translation)):
         if len(x.shape) != 1 or x.shape[0] not in (None, len(dims)):
             raise ValueError(f"{name} holds a number for each of the {len(dims)} dimensions, not {tuple(x.shape)}.")
@@ -253,7 +254,7 @@ def scale_and_translate(
     dtype = kops.standardize_dtype(images.dtype)
     x = images if dtype in ("float32", "float64") else kops.cast(images, "float32")
     scale, translation = kops.cast(scale, x.dtype), kops.cast(translation, x.dtype)
-    for i, axis in enumerate(spatial_dims):
+    for i, axis in enumerate(as_tuple(spatial_dims)):
         axis = standardize_axis(axis, len(x.shape))
         sources, targets = (
             kops.convert_to_tensor([float(v) for v in range(n)], x.dtype)

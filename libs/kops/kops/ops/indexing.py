@@ -116,8 +116,8 @@ def _static_starts(start_indices: Any, ndim: int) -> Any:
 
 
 def _slice_shape(inputs: Any, start_indices: Any, shape: Any) -> Shape:
-    if any(n is None for n in shape):
-        raise TypeError(f"the slice's shape has ints, -1 for all that is left; got {tuple(shape)}.")
+    if not hasattr(shape, "__len__") or any(n is None for n in shape):
+        raise TypeError(f"the slice's shape has ints, -1 for all that is left; got {shape}.")
     return _sliced(inputs, start_indices, shape)
 
 
@@ -353,14 +353,17 @@ def _in_top_k_shape(targets: Any, predictions: Any, k: int) -> Shape:
             f"targets have shape (batch,) and predictions (batch, classes); got {targets.shape}, {predictions.shape}."
         )
     return broadcast_shapes(targets.shape, predictions.shape[:1])
+    if predictions.shape[1] == 0:
+        raise ValueError(f"there are no classes in predictions of shape {predictions.shape}.")
 
 
 @composite(
     "keras.ops.in_top_k",
-    dtype=promote.real(lambda t, p, **_: ((None, promote.natural(p)), "bool")),
+    dtype=promote.real(lambda t, p, **_: (promote.indexed(p, t)[0][::-1], "bool")),
     shape=_in_top_k_shape,
     node="math:InTopK",
 )
+    checked=True,
 def in_top_k(targets: Tensor, predictions: Tensor, k: int) -> Any:
     """Whether the target's score is among the `k` largest of its row; ties count as in.
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from kops import promote
 from kops.declare import Tensor, Tensors, composite, primitive
+from kops.dims import as_tuple, ints
 from kops.einsum_shapes import contracted, einsum_shape
 from kops.shapes import Shape, broadcast_shapes, standardize_axis
 
@@ -79,7 +80,7 @@ def inner(x1: Tensor, x2: Tensor) -> Any:
     """Sum of products over the last axes of both."""
     from kops.ops.elementwise_arithmetic import multiply
 
-    if not x1.shape or not x2.shape:  # type: ignore[attr-defined]
+    if not (len(x1.shape) and len(x2.shape)):  # type: ignore[attr-defined]
         return multiply(x1, x2)
     return tensordot(x1, x2, axes=((-1,), (-1,)))
 
@@ -121,10 +122,10 @@ def contraction(axes: Any, n1: int, n2: int) -> tuple[tuple[int, ...], tuple[int
         if not 0 <= axes <= min(n1, n2):
             raise ValueError(f"axes={axes} needs that many dimensions in both tensors, which have {n1} and {n2}.")
         return tuple(range(n1 - axes, n1)), tuple(range(axes))
-    first, second = (a if isinstance(a, (tuple, list)) else (a,) for a in axes)
-    if len(first) != len(second):
-        raise ValueError(f"axes pairs axes of both tensors; got {len(first)} and {len(second)}.")
-    return tuple(standardize_axis(a, n1) for a in first), tuple(standardize_axis(a, n2) for a in second)
+    pairs = [ints(a, "axes") for a in as_tuple(axes)]
+    if len(pairs) != 2 or len(pairs[0]) != len(pairs[1]):
+        raise ValueError(f"axes are as many of the one tensor as of the other, or how many; got {axes!r}.")
+    return tuple(standardize_axis(a, n1) for a in pairs[0]), tuple(standardize_axis(a, n2) for a in pairs[1])
 
 
 def _tensordot_shape(x1: Any, x2: Any, axes: Any = 2) -> Shape:

@@ -1,6 +1,6 @@
 """Decompositions as formulas, for graphs of engines that have none: one step per column, written out.
 
-The size of the matrices must be known; their number need not be. Real numbers only.
+The size of the matrices must be known; their number need not be.
 """
 
 from __future__ import annotations
@@ -21,6 +21,10 @@ def _outer(column: Any, row: Any) -> Any:
     return kops.multiply(kops.expand_dims(column, -1), kops.expand_dims(row, -2))
 
 
+def _conjugate(x: Any) -> Any:
+    return kops.conjugate(x) if kops.standardize_dtype(x.dtype).startswith("complex") else x
+
+
 def _after(size: int, i: int) -> Any:
     """Which places are behind place `i`."""
     return kops.greater(kops.arange(size), i)
@@ -32,8 +36,8 @@ def cholesky(x: Any, upper: bool) -> Any:
     for i in range(n):
         column = kops.divide(rest[..., :, i], kops.sqrt(rest[..., i : i + 1, i]))
         column = kops.where(_after(n, i - 1), column, 0.0)
-        rest = kops.subtract(rest, _outer(column, column))
-        columns.append(column)
+        rest = kops.subtract(rest, _outer(column, _conjugate(column)))
+        columns.append(_conjugate(column) if upper else column)
     return kops.stack(columns, axis=-2 if upper else -1) if n else x
 
 
@@ -80,12 +84,13 @@ def qr(x: Any, mode: str) -> tuple[Any, Any]:
     for i in range(min(m - 1, n)):
         column = kops.where(_after(m, i - 1), r[..., :, i], 0.0)
         top = column[..., i : i + 1]
-        length = kops.sqrt(kops.sum(kops.square(column), axis=-1, keepdims=True))
-        signed = kops.where(kops.less(top, 0), kops.negative(length), length)
+        length = kops.sqrt(kops.sum(kops.multiply(column, _conjugate(column)), axis=-1, keepdims=True))
+        signed = kops.multiply(kops.where(kops.equal(top, 0), 1.0, kops.sign(top)), length)
         v = kops.add(column, kops.where(kops.equal(kops.arange(m), i), signed, 0.0))
-        square = kops.sum(kops.square(v), axis=-1, keepdims=True)
+        mirrored = _conjugate(v)
+        square = kops.sum(kops.multiply(v, mirrored), axis=-1, keepdims=True)
         w = kops.divide(kops.multiply(2.0, v), kops.where(kops.equal(square, 0), 1.0, square))
-        r = kops.subtract(r, _outer(w, kops.sum(kops.multiply(kops.expand_dims(v, -1), r), axis=-2)))
-        q = kops.subtract(q, _outer(kops.sum(kops.multiply(q, kops.expand_dims(v, -2)), axis=-1), w))
+        r = kops.subtract(r, _outer(w, kops.sum(kops.multiply(kops.expand_dims(mirrored, -1), r), axis=-2)))
+        q = kops.subtract(q, _outer(kops.sum(kops.multiply(q, kops.expand_dims(v, -2)), axis=-1), _conjugate(w)))
     k = m if mode == "complete" else min(m, n)
     return q[..., :, :k], kops.triu(r[..., :k, :])

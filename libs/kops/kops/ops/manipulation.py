@@ -8,13 +8,13 @@ from typing import Any
 
 from kops import promote
 from kops.declare import Operand, Tensor, Tensors, composite, primitive
-from kops.dims import as_tuple, is_int, pad_pairs
+from kops.dims import as_tuple, ints, is_int, pad_pairs
 from kops.shapes import Shape, standardize_axes, standardize_axis
 
 
 def _entries(shape: Any) -> tuple[Any, ...]:
     """A target shape as a tuple; what is not an int (a dimension known only at run time) becomes None."""
-    if isinstance(shape, str):
+    if isinstance(shape, str) or not (is_int(shape) or hasattr(shape, "__iter__")):
         raise TypeError(f"ints are needed, not {shape!r}.")
     entries = shape if isinstance(shape, (tuple, list)) else (shape,) if is_int(shape) else tuple(shape)
     return tuple(operator.index(d) if is_int(d) else None for d in entries)
@@ -26,22 +26,25 @@ def _size(shape: Any) -> int | None:
 
 def _reshaped(x: Any, newshape: Any) -> Shape:
     target = list(_entries(newshape))
+    given = tuple(target)
     unknown = [i for i, d in enumerate(target) if d is None or d == -1]
     if any(d is not None and d < -1 for d in target) or target.count(-1) > 1:
-        raise ValueError(f"a shape may have one -1, which is inferred; got {tuple(newshape)}.")
+        raise ValueError(f"a shape may have one -1, which is inferred; got {given}.")
     known = math.prod(d for d in target if d is not None and d != -1)
     have = math.prod(d for d in x.shape if d is not None)
     total = _size(x.shape)
     if total is not None:
+        if len(unknown) > 1 and list(as_tuple(newshape)).count(None):
+            raise ValueError(f"a shape may have one -1 or None, which is inferred; got {given}.")
         if -1 in target and not known:
-            raise ValueError(f"the -1 in {tuple(newshape)} can be anything: there are no elements.")
+            raise ValueError(f"the -1 in {given} can be anything: there are no elements.")
         fits = total % known == 0 if known and unknown else total == known if not unknown else total == 0
         if not fits:
-            raise ValueError(f"{total} elements of shape {x.shape} do not fill shape {tuple(newshape)}.")
+            raise ValueError(f"{total} elements of shape {x.shape} do not fill shape {given}.")
         if len(unknown) == 1 and known:
             target[unknown[0]] = total // known
     elif not unknown and known and have and known % have:
-        raise ValueError(f"shape {x.shape} does not fill shape {tuple(newshape)} for any unknown dimension.")
+        raise ValueError(f"shape {x.shape} does not fill shape {given} for any unknown dimension.")
     return tuple(None if d == -1 else d for d in target)
 
 
@@ -73,7 +76,7 @@ def _transposed(x: Any, axes: Any = None) -> Shape:
         return tuple(reversed(x.shape))
     order = standardize_axes(axes, len(x.shape))
     if len(order) != len(x.shape):
-        raise ValueError(f"axes {tuple(axes)} must name each of the {len(x.shape)} dimensions once.")
+        raise ValueError(f"axes {axes} must name each of the {len(x.shape)} dimensions once.")
     return tuple(x.shape[a] for a in order)
 
 
@@ -234,7 +237,7 @@ def _split_shapes(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Shape
 
 
 def _part_lengths(indices: Any, length: int | None) -> list[int | None]:
-    edges = [operator.index(i) for i in indices]
+    edges = list(ints(indices, "indices_or_sections"))
     if length is not None:
         edges = [max(0, min(length, i + length if i < 0 else i)) for i in edges]
     if length is None:  # each part may be cut short
@@ -316,9 +319,8 @@ def _repeated(x: Any, repeats: Any, axis: Any = None) -> Shape:
     if isinstance(times, (tuple, list)) and len(times) == 1:
         times = times[0]
     counts = times if isinstance(times, (tuple, list)) else [times]
-    for n in counts:
-        if not hasattr(n, "shape") and operator.index(n) < 0:
-            raise ValueError(f"repeats cannot be negative; got {repeats}.")
+    if any(not hasattr(n, "shape") and n < 0 for n in ints(counts, "repeats")):
+        raise ValueError(f"repeats cannot be negative; got {repeats}.")
     if isinstance(times, (tuple, list)):
         if length is not None and length != len(times):
             raise ValueError(f"{len(times)} repeats do not fit axis {axis} of length {length}.")
@@ -348,7 +350,7 @@ def _broadcasted(x: Any, shape: Any) -> Shape:
     if len(x.shape) > len(target) or any(
         t not in (None, d) and d not in (None, 1) for d, t in zip(reversed(x.shape), reversed(target))
     ):
-        raise ValueError(f"shape {x.shape} does not broadcast to {tuple(shape)}.")
+        raise ValueError(f"shape {x.shape} does not broadcast to {target}.")
     own = (1,) * (len(target) - len(x.shape)) + tuple(x.shape)
     given = shape if isinstance(shape, (tuple, list)) else target
     return tuple(d if s is None else t for d, t, s in zip(own, target, given))
@@ -392,9 +394,7 @@ def flipud(x: Tensor) -> Any:
 
 
 def _rolled(x: Any, shift: Any, axis: Any = None) -> Shape:
-    for s in as_tuple(shift):
-        if not hasattr(s, "shape"):
-            operator.index(s)
+    ints(shift, "shift")
     if axis is not None:
         n = len(as_tuple(axis))
         for a in as_tuple(axis):

@@ -20,9 +20,11 @@ def _same(a: int | None, b: int | None) -> bool:
     return a is None or b is None or a == b
 
 
-def _shape(query: Any, key: Any, value: Any, bias: Any, mask: Any) -> shapes.Shape:
+def _shape(query: Any, key: Any, value: Any, bias: Any, mask: Any, attn_logits_soft_cap: Any) -> shapes.Shape:
     if not len(query.shape) == len(key.shape) == len(value.shape) == 4:
         raise ValueError("query, key and value must have 4 dimensions: batch, positions, heads, head size.")
+    if attn_logits_soft_cap is not None and not attn_logits_soft_cap > 0:
+        raise ValueError(f"attn_logits_soft_cap is a limit above 0, not {attn_logits_soft_cap}.")
     batch, targets, heads, depth = query.shape
     _, sources, shared, _ = key.shape
     if not (_same(batch, key.shape[0]) and _same(batch, value.shape[0]) and _same(sources, value.shape[1])):
@@ -108,6 +110,9 @@ def dot_product_attention(
 
 def causal_mask(query: Any, key: Any) -> Any:
     """`(queries, keys)`, True where the key is not later than the query."""
-    rows = kops.cumsum(kops.ones_like(query[0, :, 0, 0], dtype="int32"))
-    columns = kops.cumsum(kops.ones_like(key[0, :, 0, 0], dtype="int32"))
+    # A sum has all positions also where there is no batch.
+    rows, columns = (
+        kops.cumsum(kops.sum(kops.zeros_like(x[:, :, :1, :1], dtype="int32"), axis=(0, 2, 3)) + 1)
+        for x in (query, key)
+    )
     return kops.expand_dims(rows, 1) >= kops.expand_dims(columns, 0)

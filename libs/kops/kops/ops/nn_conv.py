@@ -28,7 +28,7 @@ def _conv_shape(
     depth = windows.channels(inputs.shape, g)
     taken, out = kernel.shape[-2:]
     known = depth is not None and taken is not None
-    if known and (taken == 0 or depth % taken):
+    if known and (not depth or not taken or depth % taken):
         raise ValueError(
             f"the input has {depth} channels, the kernel of shape {tuple(kernel.shape)} takes {taken} per group: "
             "the one must be a multiple of the other."

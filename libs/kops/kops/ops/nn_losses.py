@@ -109,7 +109,7 @@ def _sparse_dtypes(target: Any, output: Any) -> Any:
 
 def _has_class_axis(target: Any, output: Any, axis: int) -> bool:
     """Whether labels keep the axis of the classes, with size 1."""
-    return len(target.shape) == len(output.shape) and target.shape[axis] == 1
+    return len(target.shape) == len(output.shape) and target.shape[axis] in (1, None)
 
 
 def _sparse_shape(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> shapes.Shape:

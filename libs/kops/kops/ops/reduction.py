@@ -8,6 +8,7 @@ from typing import Any, Optional
 import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
+from kops.engine import engine
 from kops.ops.core import cast
 from kops.ops.creation import ones_like
 from kops.ops.elementwise_piecewise import flat_at_zero
@@ -42,6 +43,11 @@ def _average_shape(x: Any, axis: Any = None, weights: Any = None) -> shapes.Shap
 
 
 def _moments_shape(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = False) -> list[shapes.Shape]:
+    if synchronized and engine().NAME != "tensorflow":
+        raise NotImplementedError(
+            "synchronized moments exist with the TensorFlow backend only. Under data parallelism on JAX the batch is "
+            "one array, so that moments are those of the whole batch anyway."
+        )
     return [shapes.reduced_shape(x.shape, axes, keepdims)] * 2
 
 
@@ -218,7 +224,7 @@ def any(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @primitive("numpy", dtype=promote.order_index, shape=_index_shape)
-def argmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+def argmax(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
     """Index of the (first) largest element, or of the first NaN.
 
     Args:
@@ -235,7 +241,7 @@ def argmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @primitive("numpy", dtype=promote.order_index, shape=_index_shape)
-def argmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+def argmin(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
     """Index of the (first) smallest element, or of the first NaN.
 
     Args:
@@ -343,9 +349,5 @@ def moments(x: Tensor, axes: Any, keepdims: bool = False, synchronized: bool = F
     Returns:
         A pair of reduced tensors, float.
     """
-    if synchronized:
-        raise NotImplementedError(
-            "synchronized moments exist with the TensorFlow backend only. Under data parallelism on JAX the batch is "
-            "one array, so that moments are those of the whole batch anyway."
-        )
+    _moments_shape(x, axes, keepdims, synchronized)
     return [mean(x, axes, keepdims), var(x, axes, keepdims)]

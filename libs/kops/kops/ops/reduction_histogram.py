@@ -6,6 +6,7 @@ from typing import Any, Optional
 
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
+from kops.dims import as_tuple
 from kops.dtypes import INTS
 from kops.ops.core import cast
 from kops.ops.creation import full
@@ -54,6 +55,8 @@ def _histogram_shape(x: Any, bins: int = 10, range: Any = None) -> list[shapes.S
         raise TypeError(f"bins is how many there are, an int, not {bins!r}.")
     if bins < 1:
         raise ValueError(f"at least one bin is needed, not {bins}.")
+    if range is not None and [isinstance(end, (int, float)) for end in as_tuple(range)] != [True, True]:
+        raise TypeError(f"the range is a pair of numbers, not {range!r}.")
     if range is not None and range[1] <= range[0]:
         raise ValueError(f"the upper end of the range must be above the lower one, but the range is {range}.")
     if len(x.shape) != 1:

@@ -150,7 +150,7 @@ def _nan_index(extreme: Any, x: Any, worst: float, axis: Any, keepdims: bool) ->
 
 
 @composite("numpy", dtype=promote.order_index, shape=_index_shape)
-def nanargmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+def nanargmax(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
     """Index of the (first) largest element; -1 if all are NaN. NaN elements do not take part.
 
     Args:
@@ -170,7 +170,7 @@ def nanargmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
 
 
 @composite("numpy", dtype=promote.order_index, shape=_index_shape)
-def nanargmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
+def nanargmin(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Any:
     """Index of the (first) smallest element; -1 if all are NaN. NaN elements do not take part.
 
     Args:

@@ -44,7 +44,7 @@ def _corrcoef_shape(x: Any) -> shapes.Shape:
 
 
 @primitive("numpy", dtype=promote.running, shape=_running_shape)
-def cumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
+def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """Running sum: each element plus all before it.
 
     Args:
@@ -58,7 +58,7 @@ def cumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
 
 
 @primitive("numpy", dtype=promote.running, shape=_running_shape)
-def cumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
+def cumprod(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """Running product: each element times all before it.
 
     Args:
@@ -72,7 +72,7 @@ def cumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
 
 
 @composite("numpy", dtype=_running_holes, shape=_running_shape)
-def nancumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
+def nancumsum(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """Running sum in which NaN counts as 0.
 
     Args:
@@ -87,7 +87,7 @@ def nancumsum(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
 
 
 @composite("numpy", dtype=_running_holes, shape=_running_shape)
-def nancumprod(x: Tensor, axis: Any = None, dtype: Any = None) -> Any:
+def nancumprod(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """Running product in which NaN counts as 1.
 
     Args:

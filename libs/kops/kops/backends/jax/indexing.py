@@ -35,8 +35,8 @@ def _get_item(x: Any, key: Any) -> Any:
         if all(r.step == 1 for r in spans):
             return _part(x, [r.start for r in spans], tuple(map(len, spans)), shape)
     key = canonical_key(key)
-    if any(isinstance(e, int) for e in (key if type(key) is tuple else (key,))):
-        item_shape(x.shape, key)  # jax clamps ints that are out of range
+    if any(isinstance(e, int) or getattr(e, "size", 1) == 0 for e in (key if type(key) is tuple else (key,))):
+        item_shape(x.shape, key)  # jax clamps ints that are out of range, and takes empty masks for any axis
     return x[key]
 
 

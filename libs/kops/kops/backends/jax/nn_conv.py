@@ -19,6 +19,7 @@ _LAYOUTS = {
 
 def conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
     g = windows.geometry(x.ndim, strides, padding, data_format, dilation_rate)
+    windows.check_kernel(x, kernel, kernel.shape[-2], g)
     return lax.conv_general_dilated(
         x,
         kernel,
@@ -59,6 +60,7 @@ def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format:
     depth, multiplier = kernel.shape[-2:]
     if windows.channels(x.shape, g) != depth:
         raise ValueError("The kernel is for another number of channels.")
+    windows.check_kernel(x, kernel, depth, g)
     if _wants_shifts(x, kernel, g):
         return _shifted(x, kernel, g)
     grouped = kernel.reshape(*kernel.shape[:-2], 1, depth * multiplier)
@@ -69,6 +71,7 @@ def conv_transpose(
     x: Any, kernel: Any, strides: Any, padding: str, output_padding: Any, data_format: Any, dilation_rate: Any
 ) -> Any:
     g = windows.geometry(x.ndim, strides, padding, data_format, dilation_rate)
+    windows.check_kernel(x, kernel, kernel.shape[-1], g)
     window = kernel.shape[:-2]
     crops = windows.transposed_crop(window, output_padding, g)
     edges = [windows.extent(w, d) - 1 for w, d in zip(window, g.dilation)]

@@ -7,11 +7,15 @@ from typing import Any
 import numpy as np
 
 from kops.backends.kernel_tables import kernels
-from kops.item_keys import canonical_key
+from kops.dims import as_tuple
+from kops.item_keys import canonical_key, item_shape
 
 
 def _get_item(x: Any, key: Any) -> Any:
-    return x[canonical_key(key)]
+    key = canonical_key(key)
+    if any(e is True or e is False or isinstance(e, np.ndarray) and not e.size for e in as_tuple(key)):
+        item_shape(x.shape, key)  # NumPy takes bools as masks, and empty masks for any axis
+    return x[key]
 
 
 def _block(x: Any, starts: Any, shape: Any) -> tuple[slice, ...]:

@@ -39,11 +39,6 @@ def around_channels(function: Any) -> Any:
     return kernel
 
 
-def _check(x: Any, kernel: Any, depth: int, g: windows.Geometry) -> None:
-    if x.ndim != kernel.ndim or windows.channels(x.shape, g) % max(depth, 1):
-        raise ValueError("The kernel does not fit the input.")
-
-
 _CACHED = 1 << 17  # numbers that stay in the processor's cache between their making and their use
 
 
@@ -107,7 +102,7 @@ def _conv(x: Any, kernel: Any, g: windows.Geometry) -> Any:
 
 def conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
     g = windows.geometry(x.ndim, strides, padding, data_format, dilation_rate)
-    _check(x, kernel, kernel.shape[-2], g)
+    windows.check_kernel(x, kernel, kernel.shape[-2], g)
     return _conv(x, kernel, g)
 
 
@@ -129,7 +124,7 @@ def _depthwise(x: Any, kernel: Any, g: windows.Geometry) -> Any:
 
 def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
     g = windows.geometry(x.ndim, strides, padding, data_format, dilation_rate)
-    _check(x, kernel, 1, g)
+    windows.check_kernel(x, kernel, 1, g)
     return _depthwise(x, kernel, g)
 
 
@@ -155,7 +150,7 @@ def conv_transpose(
     x: Any, kernel: Any, strides: Any, padding: str, output_padding: Any, data_format: Any, dilation_rate: Any
 ) -> Any:
     g = windows.geometry(x.ndim, strides, padding, data_format, dilation_rate)
-    _check(x, kernel, kernel.shape[-1], g)
+    windows.check_kernel(x, kernel, kernel.shape[-1], g)
     return _conv_transpose(x, kernel, windows.transposed_crop(kernel.shape[:-2], output_padding, g), g)
 
 

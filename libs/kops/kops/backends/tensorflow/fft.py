@@ -14,6 +14,8 @@ def _parts(x: Any) -> tuple[Any, Any]:
 
 
 def _irfft(x: Any, n: int | None) -> Any:
+    if n is None and x[0].shape[-1] == 1:
+        raise ValueError("TensorFlow ends the process where no number comes out.")
     return _signal.irfft(tf.complex(*x), None if n is None else [n])
 
 

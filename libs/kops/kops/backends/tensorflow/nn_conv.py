@@ -44,6 +44,8 @@ def _strided(run: Any, x: Any, window: Sequence[int], g: windows.Geometry) -> An
 def conv(x: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any) -> Any:
     g = windows.geometry(len(x.shape), strides, padding, data_format, dilation_rate)
     sizes = windows.slide(x.shape, kernel.shape[:-2], kernel.shape[-1], g)
+    if windows.channels(x.shape, g) == 0 or 0 in sizes and None not in sizes:
+        raise ValueError("Rules know what comes of nothing.")
     if 0 in sizes:  # the oneDNN kernel then gives the shape of the input
         return tf.zeros([0 if d is None else d for d in sizes], x.dtype)
     x = to_last(x, g)
@@ -64,10 +66,8 @@ def depthwise_conv(x: Any, kernel: Any, strides: Any, padding: str, data_format:
     g = windows.geometry(len(x.shape), strides, padding, data_format, dilation_rate)
     if windows.channels(x.shape, g) != kernel.shape[-2]:
         raise ValueError("The kernel is for another number of channels.")
-    if x.shape[0] == 0:
-        # TensorFlow gives an empty batch the input's shape.
-        one = tf.zeros([1, *x.shape[1:]], x.dtype)
-        return depthwise_conv(one, kernel, strides, padding, data_format, dilation_rate)[:0]
+    if 0 in windows.slide(x.shape, kernel.shape[:-2], 1, g):
+        raise ValueError("TensorFlow gives an empty tensor the shape of the input.")
     if g.n == 3:
         grouped = tf.reshape(kernel, [*kernel.shape[:-2], 1, kernel.shape[-2] * kernel.shape[-1]])
         return conv(x, grouped, strides, padding, data_format, dilation_rate)

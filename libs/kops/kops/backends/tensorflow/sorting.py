@@ -56,6 +56,8 @@ def _searchsorted(s: Any, v: Any, side: str) -> Any:
         s, v = tf.cast(s, tf.float32), tf.cast(v, tf.float32)
     flat = tf.reshape(v, [-1])
     if not s.dtype.is_floating:
+    if s.shape.rank != 1:
+        raise ValueError("The sequence has one dimension.")
         return tf.reshape(tf.searchsorted(s, flat, side=side), tf.shape(v))
     # NaN is above everything else, which TensorFlow's bisection does not know.
     missing = tf.math.is_nan(s)

@@ -132,7 +132,7 @@ def _from_numpy(array: np.ndarray) -> torch.Tensor:
         return torch.from_numpy(np.array(array).view(_VIEWED[name])).view(_DTYPES[name])
     if not array.flags.writeable or any(s < 0 for s in array.strides) or not array.dtype.isnative:
         array = np.array(array, dtype=array.dtype.newbyteorder("="))
-    return torch.from_numpy(array) if array.ndim else torch.tensor(array[()], dtype=_DTYPES[name])
+    return torch.from_numpy(array) if array.ndim else torch.tensor(array.item(), dtype=_DTYPES[name])
 
 
 def cast(x: torch.Tensor, dtype: str) -> torch.Tensor:

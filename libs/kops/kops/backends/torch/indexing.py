@@ -41,7 +41,9 @@ def _general_item(x: torch.Tensor, key: Any) -> torch.Tensor:
         if e is not None:
             axis += e.ndim if isinstance(e, torch.Tensor) and e.dtype == torch.bool else 1
         if isinstance(e, torch.Tensor) and e.dtype != torch.bool:
-            e = e.long()
+            if e.is_floating_point() or e.is_complex():
+                raise TypeError("Indices are integers.")
+            e = e.long()[None] if advanced and not e.ndim else e.long()
         result.append(e)
     if flips:
         x = torch.flip(x, flips)

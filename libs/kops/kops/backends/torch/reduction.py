@@ -58,7 +58,7 @@ def _extreme(reduce: Any, join: Any) -> Any:
             if not x.numel():
                 shape = [1 if i in {a % x.ndim for a in axes} else d for i, d in enumerate(x.shape)]
                 out = start.expand(shape)
-                return out if keepdims else out.sum(dim=axes, dtype=x.dtype)
+                return out if keepdims or not axes else out.sum(dim=axes, dtype=x.dtype)
             return join(reduce(x, dim=axes, keepdim=keepdims) if axes else x, start)
         return reduce(x, dim=axes, keepdim=keepdims) if axes else x
 

@@ -15,6 +15,13 @@ def compiled(function: Any, arrays: list[Any], dynamic: bool) -> Any:
     return jax.jit(function)(*arrays)
 
 
+def abstract(function: Any) -> Any:
+    """The outputs without values: to compile every shape anew takes a hundred times longer."""
+    found = []
+    jax.eval_shape(lambda: found.append(function()))
+    return found[0]
+
+
 def gradients(function: Any, arrays: list[Any], wanted: list[int]) -> list[np.ndarray]:
     return [np.asarray(g) for g in jax.grad(function, argnums=tuple(wanted))(*arrays)]
 
