@@ -40,15 +40,17 @@ def factory(op, get, compiling):
     return wrapper
 """
     scope: dict[str, Any] = {"signature": _signature_of_list, "kind": _kind_of_operand, "traced": traced}
+    scope["dtype_key"] = getattr(engine(), "dtype_key", None)
     exec(compile(source, "<op dispatch>", "exec"), scope)
     return scope["factory"]
 
 
 def _key_of(op: Any) -> str:
     parts = []
+    dtype = "dtype_key({0})" if hasattr(engine(), "dtype_key") else 'getattr({0}, "dtype", None)'
     for p in op.parameters:
         if p.kind == "tensor":
-            parts.append(f'type({p.name}), getattr({p.name}, "dtype", None)')
+            parts.append(f"type({p.name}), {dtype.format(p.name)}")
         elif p.kind == "tensors":
             parts.append(f"signature({p.name})")
         elif p.kind == "operand":

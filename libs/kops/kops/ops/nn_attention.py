@@ -90,8 +90,8 @@ def dot_product_attention(
     if scale is None:
         scale = 1 / math.sqrt(query.shape[3])
     # (batch, positions, heads, size) -> (batch, heads, positions, size)
-    q, k, v = (kops.transpose(x, (0, 2, 1, 3)) for x in (query * kops.cast(scale, dtype), key, value))
-    logits = kops.matmul(q, kops.transpose(k, (0, 1, 3, 2)))
+    q, v = (kops.transpose(x, (0, 2, 1, 3)) for x in (query * kops.cast(scale, dtype), value))
+    logits = kops.matmul(q, kops.transpose(key, (0, 2, 3, 1)))
     if dtype in ("float16", "bfloat16"):
         logits = kops.cast(logits, "float32")
     if bias is not None:
@@ -112,7 +112,6 @@ def causal_mask(query: Any, key: Any) -> Any:
     """`(queries, keys)`, True where the key is not later than the query."""
     # A sum has all positions also where there is no batch.
     rows, columns = (
-        kops.cumsum(kops.sum(kops.zeros_like(x[:, :, :1, :1], dtype="int32"), axis=(0, 2, 3)) + 1)
-        for x in (query, key)
+        kops.cumsum(kops.sum(kops.zeros_like(x[:, :, :1, :1], dtype="int32"), axis=(0, 2, 3)) + 1) for x in (query, key)
     )
     return kops.expand_dims(rows, 1) >= kops.expand_dims(columns, 0)

@@ -10,13 +10,14 @@ import tensorflow as tf
 from kops.backends.division import zero_by_zero
 from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
+from kops.backends.tensorflow.eager import holds, recording
 
 
 def _power(x: Any, y: Any) -> Any:
     if type(y) is float and y == 2.0:
         return tf.square(x)
     if not x.dtype.is_integer:
-        if isinstance(y, (int, float)) and y:
+        if isinstance(y, (int, float)) and y or not recording():
             return tf.pow(x, y)
         # x**0 is flat, at 0, too, where the slope would be 0 times infinity.
         return tf.pow(tf.where((x == 0) & (y == 0), tf.ones((), x.dtype), x), y)
@@ -33,8 +34,8 @@ def _power(x: Any, y: Any) -> Any:
 def _clip(x: Any, low: Any, high: Any) -> Any:
     low, high = limit(low, x), limit(high, x)
     if low is not None:
-        x = tf.maximum(x, tf.cast(low, x.dtype))
-    return x if high is None else tf.minimum(x, tf.cast(high, x.dtype))
+        x = tf.maximum(x, low if isinstance(low, (int, float)) else tf.cast(low, x.dtype))
+    return x if high is None else tf.minimum(x, high if isinstance(high, (int, float)) else tf.cast(high, x.dtype))
 
 
 def _floats_only(function: Any, otherwise: Any) -> Any:
@@ -134,12 +135,15 @@ def _divided(function: Any) -> Any:
     def where(condition: Any, number: int, x: Any) -> Any:
         return tf.where(condition, tf.cast(number, x.dtype), x)
 
-    return _scalars(zero_by_zero(function, where, lambda x: x.dtype.is_integer))
+    careful = zero_by_zero(function, where, lambda x: x.dtype.is_integer)
+    return _scalars(lambda x, y: function(x, y) if holds(y, lambda v: v != 0) else careful(x, y))
 
 
 def _shift(function: Any, signed_fill: bool) -> Any:
     def kernel(x: Any, y: Any) -> Any:
         width = 8 * x.dtype.size
+        if holds(y, lambda v: v < width):
+            return function(x, y)
         beyond = y >= tf.cast(width, y.dtype)
         shifted = function(x, tf.where(beyond, tf.cast(width - 1, y.dtype), y))
         if not signed_fill:
@@ -222,11 +226,14 @@ def _scalars(function: Any, of_bools: Any = None) -> Any:
     return kernel
 
 
+_HALVES = frozenset({tf.float16, tf.bfloat16})
+
+
 def _wide(function: Any) -> Any:
     """For functions without kernels of 16-bit floats."""
 
     def kernel(*xs: Any) -> Any:
-        return function(*(tf.cast(x, tf.float32) if x.dtype in (tf.float16, tf.bfloat16) else x for x in xs))
+        return function(*(tf.cast(x, tf.float32) if x.dtype in _HALVES else x for x in xs))
 
     return kernel
 
@@ -243,7 +250,7 @@ def _through_int64(function: Any, dtypes: Any) -> Any:
     return kernel
 
 
-_NO_FMOD = (tf.int8, tf.int16, tf.uint8, tf.uint16, tf.uint32, tf.uint64)
+_NO_FMOD = frozenset({tf.int8, tf.int16, tf.uint8, tf.uint16, tf.uint32, tf.uint64})
 _log_of = tf.math.log
 
 TABLE = {

@@ -7,15 +7,17 @@ from typing import Any
 import tensorflow as tf
 
 from kops.backends.kernel_tables import kernels
+from kops.backends.tensorflow.graphs import formula
 
-_SMALL = (tf.bool, tf.int8, tf.uint8, tf.int16, tf.uint16)
+_SMALL = frozenset({tf.bool, tf.int8, tf.uint8, tf.int16, tf.uint16})
+_UNSIGNED = frozenset({tf.uint32, tf.uint64})
 
 
 def _wide(x: Any) -> Any:
     """Small ints would overflow while they are summed; TensorFlow multiplies no bools and no unsigned matrices."""
     if x.dtype in _SMALL:
         return tf.cast(x, tf.int32)
-    return tf.cast(x, tf.int64) if x.dtype in (tf.uint32, tf.uint64) else x
+    return tf.cast(x, tf.int64) if x.dtype in _UNSIGNED else x
 
 
 # Products of two int8 are below 2**14. As many as this sum to less than 2**24, below which float32 is exact.
@@ -42,6 +44,14 @@ def _matmul(x1: Any, x2: Any) -> Any:
         x2 = tf.expand_dims(x2, 1)
     out = tf.linalg.matmul(x1, x2)
     return tf.squeeze(out, ([-2] if rank1 == 1 else []) + ([-1] if rank2 == 1 else [])) if 1 in (rank1, rank2) else out
+
+
+def _cross(x1: Any, x2: Any, *axes: Any) -> Any:
+    # The kernel has vectors of three numbers along the last axis, and does not broadcast.
+    same = x1.shape == x2.shape and x1.shape.is_fully_defined() and x1.shape[-1] == 3
+    if same and x1.dtype.is_floating and axes in ((-1, -1, -1, None), (-1, -1, -1, -1)):
+        return tf.linalg.cross(x1, x2)
+    return formula("cross")(x1, x2, *axes)
 
 
 def _einsum(subscripts: str, operands: Any, kwargs: Any) -> Any:
@@ -71,6 +81,6 @@ def _vander(x: Any, n: int | None, increasing: bool) -> Any:
 
 
 TABLE = {
-    **kernels(_matmul, _einsum, _correlate, _vander),
+    **kernels(_matmul, _cross, _einsum, _correlate, _vander),
     "tensordot": lambda x1, x2, axes: tf.tensordot(_wide(x1), _wide(x2), axes),
 }

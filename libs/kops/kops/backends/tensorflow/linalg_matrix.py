@@ -7,14 +7,21 @@ from typing import Any
 import tensorflow as tf
 
 from kops.backends.kernel_tables import kernels
+from kops.backends.tensorflow.eager import kept
 
 _la = tf.linalg
 
 
+def _adjoint(x: Any) -> Any:
+    rank = x.shape.rank
+    y = tf.transpose(x, kept((*range(rank - 2), rank - 1, rank - 2)))
+    return tf.math.conj(y) if x.dtype.is_complex else y
+
+
 def _cholesky(x: Any, upper: bool) -> Any:
     # Of the symmetric part, as on JAX: the gradient then belongs to the function that is computed.
-    factor = _la.cholesky((x + _la.adjoint(x)) * tf.cast(0.5, x.dtype))
-    return _la.adjoint(factor) if upper else factor
+    factor = _la.cholesky(tf.multiply(tf.add(x, _adjoint(x)), 0.5))
+    return _adjoint(factor) if upper else factor
 
 
 def _vectors(solver: Any) -> Any:
@@ -29,8 +36,8 @@ def _vectors(solver: Any) -> Any:
 
 
 def _solve(a: Any, b: Any) -> Any:
-    batch = tf.broadcast_dynamic_shape(tf.shape(a)[:-2], tf.shape(b)[:-2])
-    if a.shape[:-2] != b.shape[:-2]:  # tf.linalg.solve does not broadcast
+    if a.shape[:-2] != b.shape[:-2] or None in a.shape[:-2]:  # tf.linalg.solve does not broadcast
+        batch = tf.broadcast_dynamic_shape(tf.shape(a)[:-2], tf.shape(b)[:-2])
         a = tf.broadcast_to(a, tf.concat([batch, tf.shape(a)[-2:]], 0))
         b = tf.broadcast_to(b, tf.concat([batch, tf.shape(b)[-2:]], 0))
     return _la.solve(a, b)
@@ -58,7 +65,7 @@ def _svd(x: Any, full_matrices: bool, compute_uv: bool) -> Any:
     if not compute_uv:
         return _la.svd(x, compute_uv=False)
     s, u, v = _la.svd(x, full_matrices=full_matrices)
-    return u, s, _la.adjoint(v)
+    return u, s, _adjoint(v)
 
 
 TABLE = {

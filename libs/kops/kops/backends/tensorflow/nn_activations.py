@@ -26,7 +26,7 @@ def log_softmax(x: Any, axis: Any) -> Any:
 
 
 TABLE = {
-    **native(tf.nn, "relu relu6 leaky_relu selu gelu silu"),
+    **native(tf.nn, "relu relu6 leaky_relu selu gelu silu softsign"),
     **kernels(elu, softmax, log_softmax),
     "sigmoid": tf.math.sigmoid,
     "softplus": tf.math.softplus,

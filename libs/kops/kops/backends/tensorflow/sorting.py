@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from kops.backends.kernel_tables import kernels
+from kops.backends.tensorflow.eager import holds, no_nan
+from kops.backends.tensorflow.graphs import formula
 
 
 def _number(x: Any) -> Any:
@@ -21,6 +24,8 @@ def _sort(x: Any, axis: int | None) -> Any:
     x, axis = _flat(x, axis)
     if not x.dtype.is_floating:
         return tf.cast(tf.sort(_number(x), axis=axis), x.dtype)
+    if no_nan(x):
+        return tf.sort(x, axis)
     # TensorFlow leaves NaN anywhere; it belongs to the end.
     missing = tf.math.is_nan(x)
     ordered = tf.sort(tf.where(missing, tf.constant(float("inf"), x.dtype), x), axis=axis)
@@ -32,7 +37,7 @@ def _sort(x: Any, axis: int | None) -> Any:
 
 def _argsort(x: Any, axis: int | None) -> Any:
     x, axis = _flat(_number(x), axis)
-    return tf.argsort(_rank(x) if x.dtype.is_floating else x, axis=axis, stable=True)
+    return tf.argsort(_rank(x) if x.dtype.is_floating and not no_nan(x) else x, axis=axis, stable=True)
 
 
 def _rank(x: Any) -> Any:
@@ -51,13 +56,13 @@ def _top_k(x: Any, k: int, sorted: bool) -> tuple[Any, Any]:
 
 
 def _searchsorted(s: Any, v: Any, side: str) -> Any:
+    if s.shape.rank != 1:
+        raise ValueError("The sequence has one dimension.")
     s, v = _number(s), _number(v)
     if s.dtype in (tf.float16, tf.bfloat16):
         s, v = tf.cast(s, tf.float32), tf.cast(v, tf.float32)
     flat = tf.reshape(v, [-1])
-    if not s.dtype.is_floating:
-    if s.shape.rank != 1:
-        raise ValueError("The sequence has one dimension.")
+    if not s.dtype.is_floating or no_nan(s) and no_nan(v):
         return tf.reshape(tf.searchsorted(s, flat, side=side), tf.shape(v))
     # NaN is above everything else, which TensorFlow's bisection does not know.
     missing = tf.math.is_nan(s)
@@ -68,7 +73,16 @@ def _searchsorted(s: Any, v: Any, side: str) -> Any:
     return tf.reshape(tf.where(tf.math.is_nan(flat), top, found), tf.shape(v))
 
 
+def _in_top_k(targets: Any, predictions: Any, k: int) -> Any:
+    # The kernel counts positions from the front only, and answers False where anything in a row is not finite.
+    classes = predictions.shape[-1]
+    if predictions.dtype == tf.float32 and holds(targets, lambda t: (t >= 0) & (t < classes)):
+        if holds(predictions, np.isfinite):
+            return tf.math.in_top_k(targets, predictions, k)
+    return formula("in_top_k")(targets, predictions, k)
+
+
 TABLE = {
-    **kernels(_sort, _argsort, _top_k, _searchsorted),
+    **kernels(_sort, _argsort, _in_top_k, _top_k, _searchsorted),
     "argpartition": lambda x, kth, axis: _argsort(x, axis),  # a full order is a partition, too
 }

@@ -10,6 +10,11 @@ _FAMILIES = (
     "nn_activations nn_conv nn_pooling nn_rnn random reduction segment sorting sorting_unique"
 )
 TABLE = merge_tables("kops.backends.tensorflow", _FAMILIES)
+# Kernels of many ops, which are called as graphs.
+_LONG = (
+    "conv_transpose correlate ctc_loss floor_divide gcd gru lstm lu_factor nextafter segment_max segment_min simple_rnn"
+)
+LONG = frozenset(_LONG.split())
 SCALARS = elementwise.SCALARS
 CARRIERS: dict[str, dict[str, str | None]] = {
     "nonzero": {"float16": "float32"},
