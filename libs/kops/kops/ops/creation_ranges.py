@@ -101,7 +101,13 @@ def linspace(
 
 @composite("numpy", dtype=_spaced, shape=_spaced_shape)
 def logspace(
-    start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, base: float = 10, dtype: Any = None, axis: int = 0
+    start: Tensor,
+    stop: Tensor,
+    num: int = 50,
+    endpoint: bool = True,
+    base: float = 10,
+    dtype: Any = None,
+    axis: int = 0,
 ) -> Any:
     """Numbers in equal ratios: `base` to the power of `linspace(start, stop, ...)`.
 
