@@ -77,7 +77,7 @@ def _traced_constants(name: str, described: tuple[Any, ...], statics: tuple[Any,
     native_dtype = None
     if op.dtype_position is not None and isinstance(result, str):
         native_dtype = result if use_body else e.native_dtype(result)
-    return targets, result, native_dtype, (use_body or name in e.SCALARS) and not lone
+    return targets, result, native_dtype, (op.takes_scalars if use_body else name in e.SCALARS) and not lone
 
 
 # torch.compile evaluates this call and uses its result as a constant.

@@ -51,6 +51,12 @@ def indexed(d: Any, indices: Any, *ds: Any, **static: Any) -> Any:
     return first(d, indices, *ds)
 
 
+def positions(d: Any, **static: Any) -> Any:
+    """As it is, of whole numbers."""
+    check_indices(d)
+    return first(d)
+
+
 def first(d: Any, *ds: Any, **static: Any) -> Any:
     """Output as the first argument; the others are left alone (indices, lengths)."""
     dtype = result_type(*d) if isinstance(d, list) else natural(d)
@@ -267,4 +273,5 @@ def running(d: Any, dtype: Any = None, **static: Any) -> Any:
 def quantile(d: Any, q: Any, **static: Any) -> Any:
     """The numbers decide; fractions take at least 32 bits, on which places in the order depend."""
     dtype = _real(dtypes.to_inexact(result_type(d)))
+    _real(natural(q))
     return (dtype, "float64" if dtype == "float64" else "float32"), dtype

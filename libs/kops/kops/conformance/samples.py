@@ -86,7 +86,7 @@ def samples(row: Row, number: int) -> Iterator[Sample]:
                *_forms(draft)]  # fmt: skip
     chooser = random.Random(zlib.crc32(f"{row.op}{number}".encode()))
     pairs = [chooser.sample(singles, 2) for _ in range(_PAIRS)] if len(singles) > 2 else []
-    for chosen in [*([s] for s in singles), *pairs]:
+    for chosen in [*([s] for s in singles), *pairs, *([s] for s in _numbers(draft))]:
         label = " & ".join(label for label, _ in chosen)
         yield Sample(f"{row.op}#{number}: {label}", row, chosen)
 
@@ -177,6 +177,17 @@ def _forms(draft: Draft) -> list[Variation]:
         return f"{form} for {place}", change
 
     return [edit(f, i) for i in range(len(draft.forms)) for f in ("numpy", "list", "variable")]
+
+
+def _numbers(draft: Draft) -> list[Variation]:
+    def edit(place: int) -> Variation:
+        def change(d: Draft) -> None:
+            d.refill(lambda i, m: _reshaped(m, ()) if i == place else m)
+            d.forms[place] = "list"
+
+        return f"Python number for {place}", change
+
+    return [edit(i) for i in range(len(draft.forms))] if len(draft.forms) > 1 else []
 
 
 def _statics(row: Row) -> list[Variation]:

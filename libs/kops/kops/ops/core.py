@@ -94,7 +94,7 @@ def is_tensor(x: Any) -> bool:
     return engine().is_tensor(x)
 
 
-@composite("keras.ops.cast", dtype=_conversion, shape=shapes.same)
+@composite("keras.ops.cast", dtype=lambda d, dtype: _conversion(d, standardize_dtype(dtype)), shape=shapes.same)
 def cast(x: Tensor, dtype: Any) -> Any:
     """The same numbers in another dtype.
 
@@ -103,7 +103,7 @@ def cast(x: Tensor, dtype: Any) -> Any:
 
     Args:
         x: a tensor of any shape.
-        dtype: the wanted dtype.
+        dtype: the wanted dtype; None means `floatx`.
 
     Returns:
         A tensor of the shape of `x`.
@@ -111,13 +111,19 @@ def cast(x: Tensor, dtype: Any) -> Any:
     return x
 
 
-@composite("keras.ops.saturate_cast", dtype=_conversion, shape=shapes.same)
+def _saturated(d: Any, dtype: Any) -> Any:
+    """Halves are limited in float32, where they are finite."""
+    own = promote.natural(d)
+    return ("float32" if own in ("float16", "bfloat16") else own), standardize_dtype(dtype)
+
+
+@composite("keras.ops.saturate_cast", dtype=_saturated, shape=shapes.same)
 def saturate_cast(x: Tensor, dtype: Any) -> Any:
     """As `cast`, but numbers out of the range of the dtype become its nearest limit. NaN becomes 0 in integers.
 
     Args:
         x: a tensor of any shape.
-        dtype: the wanted dtype.
+        dtype: the wanted dtype; None means `floatx`.
 
     Returns:
         A tensor of the shape of `x`.
@@ -126,18 +132,23 @@ def saturate_cast(x: Tensor, dtype: Any) -> Any:
         >>> saturate_cast([-3.7, 300.0], "uint8")
         [0, 255]
     """
-    from kops.ops.elementwise import clip, isnan, where
+    from kops.ops.elementwise import clip, greater, isnan, real, where
 
-    source, target = (standardize_dtype(x.dtype) if hasattr(x, "dtype") else "float64", standardize_dtype(dtype))
-    if target == "bool" or source == "bool" or target.startswith("complex") or source.startswith("complex"):
+    source, target = standardize_dtype(x.dtype), standardize_dtype(dtype)  # type: ignore[attr-defined]
+    if source == "bool" or target.startswith("complex"):
         return x
+    if source.startswith("complex"):
+        x, source = real(x), promote.real_part(source)
     low, high = limits(target)
     own_low, own_high = limits(source)
     if source in FLOATS and target in INTS:
-        # The float just inside: 2**31 - 1 rounded to float32 is 2**31, one too many for an int32.
-        digits = {"bfloat16": 8, "float16": 11, "float32": 24, "float64": 53}[source]
-        high = high if high < 2**digits else (high >> (high.bit_length() - digits)) << (high.bit_length() - digits)
         x = where(isnan(x), 0, x)
+        # The float just inside: 2**31 - 1 rounded to float32 is 2**31, one too many for an int32.
+        spare = max(int(high).bit_length() - {"float32": 24, "float64": 53}[source], 0)
+        inside = (int(high) >> spare) << spare
+        if inside < high:
+            most = high if high < 2**63 else np.array(high, target)
+            return where(greater(x, inside), most, cast(clip(x, low, inside), target))
     if low <= own_low and high >= own_high:
         return x
     return clip(x, max(low, own_low), min(high, own_high))
@@ -240,15 +251,14 @@ def copy(x: Tensor) -> Any:
 
 
 def _reinterpreted(d: Any, dtype: Any = None) -> Any:
-    own = promote.natural(d)
-    return own, own if dtype is None else standardize_dtype(dtype)
+    return promote.natural(d), standardize_dtype(dtype)
 
 
 def _view_shape(x: Any, dtype: Any = None) -> shapes.Shape:
-    old, new = itemsize(x.dtype), itemsize(x.dtype if dtype is None else dtype)
+    old, new = itemsize(x.dtype), itemsize(dtype)
     if old == new:
         return tuple(x.shape)
-    if not x.shape:
+    if not len(x.shape):
         raise ValueError("a scalar can only be viewed in a dtype of the same size.")
     last = x.shape[-1]
     if last is not None and last * old % new:
@@ -262,7 +272,7 @@ def view(x: Tensor, dtype: Any = None) -> Any:
 
     Args:
         x: a tensor `(..., n)`.
-        dtype: the dtype to read; by default that of `x`.
+        dtype: the dtype to read; None means `floatx`.
 
     Returns:
         A tensor `(..., m)`, where `m` is `n` times the ratio of the dtypes' sizes.

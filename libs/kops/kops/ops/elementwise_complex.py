@@ -16,7 +16,7 @@ def _pairs(x: Any) -> shapes.Shape:
 
 
 def _unpaired(x: Any) -> shapes.Shape:
-    if not x.shape or x.shape[-1] not in (2, None):
+    if not len(x.shape) or x.shape[-1] not in (2, None):
         raise ValueError(f"the last dimension holds real and imaginary part, so it must be 2; got shape {x.shape}.")
     return x.shape[:-1]
 

@@ -109,6 +109,7 @@ def _static_starts(start_indices: Any, ndim: int) -> Any:
     if hasattr(start_indices, "shape") and hasattr(start_indices, "dtype"):
         if len(start_indices.shape) != 1 or start_indices.shape[0] not in (None, ndim):
             raise ValueError(f"start_indices need shape ({ndim},); got {tuple(start_indices.shape)}.")
+        promote.check_indices(dtypes.standardize_dtype(start_indices.dtype))
         return None
     if len(start_indices) != ndim:
         raise ValueError(f"start_indices need {ndim} entries; got {len(start_indices)}.")
@@ -167,7 +168,7 @@ def _scattered(indices: Any, values: Any, shape: Any) -> Shape:
 
 def _check_scatter(indices: Shape, values: Shape, target: Shape) -> None:
     if not indices or indices[-1] is None or indices[-1] > len(target):
-        raise ValueError(f"indices of shape {indices} need up to {len(target)} positions in their last axis.")
+        raise ValueError(f"indices of shape {indices} need a known last axis, of up to {len(target)} positions.")
     want = (*indices[:-1], *target[indices[-1] :])
     if len(values) > len(want) or any(
         None not in (v, w) and v not in (1, w) for v, w in zip(reversed(values), reversed(want))
@@ -227,7 +228,7 @@ def nonzero(x: Tensor) -> Any:
     """
 
 
-@composite("numpy", dtype=promote.first)
+@composite("numpy", dtype=promote.positions)
 def unravel_index(indices: Tensor, shape: Any) -> Any:
     """Positions in a flattened tensor as positions along each axis.
 
@@ -352,9 +353,9 @@ def _in_top_k_shape(targets: Any, predictions: Any, k: int) -> Shape:
         raise ValueError(
             f"targets have shape (batch,) and predictions (batch, classes); got {targets.shape}, {predictions.shape}."
         )
-    return broadcast_shapes(targets.shape, predictions.shape[:1])
     if predictions.shape[1] == 0:
         raise ValueError(f"there are no classes in predictions of shape {predictions.shape}.")
+    return broadcast_shapes(targets.shape, predictions.shape[:1])
 
 
 @composite(
@@ -362,8 +363,8 @@ def _in_top_k_shape(targets: Any, predictions: Any, k: int) -> Shape:
     dtype=promote.real(lambda t, p, **_: (promote.indexed(p, t)[0][::-1], "bool")),
     shape=_in_top_k_shape,
     node="math:InTopK",
-)
     checked=True,
+)
 def in_top_k(targets: Tensor, predictions: Tensor, k: int) -> Any:
     """Whether the target's score is among the `k` largest of its row; ties count as in.
 

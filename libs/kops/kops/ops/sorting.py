@@ -44,7 +44,7 @@ def argsort(x: Tensor, axis: int = -1) -> Any:
 
 
 def _top_k_shapes(x: Any, k: int, sorted: bool = True) -> tuple[Shape, Shape]:
-    if not x.shape:
+    if not len(x.shape):
         raise ValueError("top_k needs at least one dimension.")
     if k < 0 or (x.shape[-1] is not None and k > x.shape[-1]):
         raise ValueError(f"k is {k}, but the last axis has {x.shape[-1]} elements.")

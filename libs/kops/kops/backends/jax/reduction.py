@@ -10,6 +10,7 @@ import jax.numpy as jnp
 from kops.backends.formula import formula_if
 from kops.backends.jax.elementwise import traced
 from kops.backends.kernel_tables import native
+from kops.backends.limit import limit
 
 
 def _axis(axis: Any) -> Any:
@@ -22,7 +23,7 @@ def _reducing(function: Any) -> Any:
 
 def _extreme(function: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
-        return function(x, axis=_axis(axis), keepdims=keepdims, initial=initial)
+        return function(x, axis=_axis(axis), keepdims=keepdims, initial=limit(initial, x))
 
     return kernel
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from kops.backends.kernel_tables import kernels, native
+from kops.backends.limit import limit
 
 
 def _axis(axis: Any) -> Any:
@@ -26,7 +27,7 @@ def _extreme(function: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
         if initial is None:
             return function(x, axis=_axis(axis), keepdims=keepdims)
-        return function(x, axis=_axis(axis), keepdims=keepdims, initial=np.asarray(initial).astype(x.dtype)[()])
+        return function(x, axis=_axis(axis), keepdims=keepdims, initial=np.asarray(limit(initial, x), x.dtype)[()])
 
     return kernel
 

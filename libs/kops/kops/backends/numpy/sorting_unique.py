@@ -33,7 +33,8 @@ def _sized(x: Any, size: int, axis: int, fill: Any) -> Any:
     if n == 0 and fill is None:
         fill = 0
     filler = np.take(x, [0], axis) if fill is None else np.asarray(fill, x.dtype)
-    shape = (*x.shape[:axis], size - n, *x.shape[axis + 1 :])
+    shape = list(x.shape)
+    shape[axis] = size - n
     return np.concatenate([x, np.broadcast_to(filler, shape)], axis)
 
 

@@ -8,6 +8,7 @@ import torch
 
 from kops.backends.formula import formula_if
 from kops.backends.kernel_tables import kernels, native
+from kops.backends.limit import limit
 from kops.backends.torch.elementwise import requires_grad
 from kops.backends.torch.unsigned import UNSIGNED
 from kops.shapes import standardize_axes
@@ -54,7 +55,7 @@ def _extreme(reduce: Any, join: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False, initial: Any = None) -> Any:
         axes = axes_of(x, axis)
         if initial is not None:
-            start = torch.as_tensor(initial, dtype=x.dtype, device=x.device)
+            start = torch.as_tensor(limit(initial, x), dtype=x.dtype, device=x.device)
             if not x.numel():
                 shape = [1 if i in {a % x.ndim for a in axes} else d for i, d in enumerate(x.shape)]
                 out = start.expand(shape)
