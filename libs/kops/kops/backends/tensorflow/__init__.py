@@ -17,5 +17,5 @@ from kops.backends.tensorflow.table import CARRIERS, LONG, SCALARS, TABLE
 def lookup(name, arguments):  # type: ignore[no-untyped-def]
     kernel = carry(CARRIERS, name, TABLE.get(name), arguments)
     if kernel is None or name in LONG:
-        kernel = graphed(name, kernel)
+        kernel = graphed(name, kernel) or kernel
     return select(name, kernel, arguments, "kops.backends.tensorflow.sparse")

@@ -27,7 +27,7 @@ def recording() -> bool:
 
 def holds(x: Any, test: Callable[[np.ndarray], Any]) -> bool:
     """Whether `test` is true of all numbers; False if they are not known yet."""
-    return type(x) is _Eager and x.dtype != tf.bfloat16 and bool(np.all(test(np.asarray(memoryview(x)))))
+    return type(x) is _Eager and x.dtype is not tf.bfloat16 and bool(np.all(test(np.asarray(memoryview(x)))))
 
 
 def no_nan(x: Any) -> bool:

@@ -126,7 +126,7 @@ def _floor_divide(x: Any, y: Any) -> Any:
 
 def _fmod(x: Any, y: Any) -> Any:
     if x.dtype.is_integer:
-        return tf.truncatemod(x, y)
+        return tf.math.floormod(x, y) if x.dtype.is_unsigned else tf.truncatemod(x, y)
     # TensorFlow's own has no gradient. The remainder of positive numbers is the same either way.
     return tf.sign(x) * tf.math.floormod(tf.abs(x), tf.abs(y))
 
@@ -210,7 +210,7 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 
 def _bool_or(function: Any, of_bools: Any) -> Any:
     """Bitwise kernels take no bools."""
-    return lambda x, y: of_bools(x, y) if x.dtype == tf.bool else function(x, y)
+    return lambda x, y: of_bools(x, y) if x.dtype is tf.bool else function(x, y)
 
 
 def _scalars(function: Any, of_bools: Any = None) -> Any:
@@ -219,7 +219,7 @@ def _scalars(function: Any, of_bools: Any = None) -> Any:
     def kernel(x: Any, y: Any) -> Any:
         if isinstance(x, (int, float, complex)):
             x = tf.constant(x, y.dtype)
-        if of_bools is not None and x.dtype == tf.bool:
+        if of_bools is not None and x.dtype is tf.bool:
             return of_bools(x, y)
         return function(x, y)
 
@@ -250,7 +250,7 @@ def _through_int64(function: Any, dtypes: Any) -> Any:
     return kernel
 
 
-_NO_FMOD = frozenset({tf.int8, tf.int16, tf.uint8, tf.uint16, tf.uint32, tf.uint64})
+_NO_FMOD = frozenset({tf.int8, tf.int16, tf.uint8, tf.uint16, tf.uint32})
 _log_of = tf.math.log
 
 TABLE = {
@@ -262,15 +262,15 @@ TABLE = {
         "reciprocal rsqrt sin sinh sqrt square tan tanh true_divide=divide",
     ),
     **kernels(_angle, _clip, _erf, _gcd, _ldexp, _nextafter, _round, _signbit, _view_as_complex, _view_as_real, _where),
-    "absolute": _floats_only(tf.abs, lambda x: x if x.dtype.is_unsigned or x.dtype == tf.bool else tf.abs(x)),
+    "absolute": _floats_only(tf.abs, lambda x: x if x.dtype.is_unsigned or x.dtype is tf.bool else tf.abs(x)),
     "add": _scalars(tf.add, tf.logical_or),
     "bitwise_and": _bool_or(tf.bitwise.bitwise_and, tf.logical_and),
-    "bitwise_not": lambda x: tf.logical_not(x) if x.dtype == tf.bool else tf.bitwise.invert(x),
+    "bitwise_not": lambda x: tf.logical_not(x) if x.dtype is tf.bool else tf.bitwise.invert(x),
     "bitwise_or": _bool_or(tf.bitwise.bitwise_or, tf.logical_or),
     "bitwise_xor": _bool_or(tf.bitwise.bitwise_xor, tf.math.logical_xor),
     "conjugate": lambda x: tf.math.conj(x) if x.dtype.is_complex else x,
     "erfinv": _wide(tf.math.erfinv),
-    "exp2": lambda x: tf.pow(tf.cast(2, x.dtype), x),
+    "exp2": lambda x: tf.pow(tf.constant(2, x.dtype), x),
     "floor_divide": _divided(_floor_divide),
     "fmod": _divided(_through_int64(_fmod, _NO_FMOD)),
     "i0": _wide(tf.math.bessel_i0),
@@ -279,15 +279,15 @@ TABLE = {
     "isinf": _floats_only(_parts(tf.math.is_inf, tf.logical_or), _no),
     "isnan": _floats_only(_parts(tf.math.is_nan, tf.logical_or), _no),
     "left_shift": _shift(tf.bitwise.left_shift, False),
-    "log10": lambda x: _log_of(x) / _log_of(tf.cast(10, x.dtype)),
-    "log2": lambda x: _log_of(x) / _log_of(tf.cast(2, x.dtype)),
+    "log10": lambda x: _log_of(x) / _log_of(tf.constant(10, x.dtype)),
+    "log2": lambda x: _log_of(x) / _log_of(tf.constant(2, x.dtype)),
     "mod": _divided(tf.math.floormod),
     "multiply": _scalars(tf.multiply, tf.logical_and),
     "negative": _unsigned(tf.negative),
     "power": _scalars(_power),
     "real": _floats_only(tf.math.real, _same),
     "right_shift": _shift(tf.bitwise.right_shift, True),
-    "sign": _unsigned(tf.sign),
+    "sign": lambda x: tf.cast(x != 0, x.dtype) if x.dtype.is_unsigned else tf.sign(x),
     "trunc": _floats_only(_trunc, _same),
 }
 _TAKE_SCALARS = (

@@ -18,9 +18,9 @@ from kops.dtypes import standardize_dtype
 from kops.sparse_rules import flatten
 
 PATIENCE = 1  # calls before one is traced
-_SHORT = 8  # ops
+_SHORT = 4  # ops
 _MOST = 64  # graphs of one op; shapes beyond are not traced
-_EAGER = frozenset(["array", "cast", "append", "ctc_decode"])  # these only convert, or search on the host
+_EAGER = frozenset(["array", "cast", "append"])  # these only convert
 
 
 def _suits(op: Any) -> bool:
@@ -71,12 +71,14 @@ def graphed(name: str, run: Callable[..., Any] | None = None) -> Callable[..., A
     def kernel(*args: Any) -> Any:
         if place is not None and args[place] is not None:  # kernels get the native dtype, formulas its name
             args = (*args[:place], standardize_dtype(args[place]), *args[place + 1 :])
-        if not tf.executing_eagerly():
+        statics = [args[i] for i in static]
+        # Beams are searched on the host.
+        if not tf.executing_eagerly() or any(type(x) is str and x == "beam_search" for x in statics):
             return body(*args)
         tensors = [x for x in flatten([args[i] for i in dynamic]) if x is not None]
         if any(type(x) is not _Tensor for x in tensors):
             return body(*args)
-        key = _frozen([args[i] for i in static]), _frozen([_described(args[i]) for i in dynamic])
+        key = _frozen(statics), _frozen([_described(args[i]) for i in dynamic])
         try:
             graph = known.get(key, 0)
         except TypeError:  # an array

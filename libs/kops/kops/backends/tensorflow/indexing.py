@@ -7,15 +7,17 @@ from typing import Any
 import tensorflow as tf
 
 from kops.backends.kernel_tables import kernels
+from kops.backends.tensorflow.eager import holds, kept
 from kops.backends.tensorflow.manipulation import length_of
 from kops.dims import positive
-from kops.item_keys import canonical_key, is_mask, is_plain, take_apart
+from kops.item_keys import canonical_key, is_mask, is_plain, item_shape, take_apart
 
 
 def _get_item(x: Any, key: Any) -> Any:
     if is_plain(key):
         return x[key]
     key = canonical_key(key)
+    item_shape(tuple(x.shape), key)  # TensorFlow takes masks of any length and rounds floats
     basic, gathers, position = take_apart(key, x.shape.rank)
     if basic:
         x = x[basic]
@@ -64,6 +66,8 @@ def _wrapped(indices: Any, length: Any) -> Any:
         return tf.cast(indices, tf.int64)
     if indices.dtype not in (tf.int32, tf.int64):
         indices = tf.cast(indices, tf.int32)
+    if holds(indices, lambda v: v >= 0):
+        return indices
     return tf.where(indices < 0, indices + tf.cast(length, indices.dtype), indices)
 
 
@@ -75,7 +79,9 @@ def _take(x: Any, indices: Any, axis: int | None) -> Any:
 
 def _take_along_axis(x: Any, indices: Any, axis: int | None) -> Any:
     if axis is None:
-        x, indices, axis = tf.reshape(x, [-1]), tf.reshape(indices, [-1]), 0
+        x, axis = tf.reshape(x, [-1]), 0
+    if indices.shape.rank != x.shape.rank:
+        raise ValueError("Indices have the dimensions of the tensor.")
     rank = x.shape.rank
     axis = positive(axis, rank)
     indices = _wrapped(indices, length_of(x, axis))
@@ -99,6 +105,11 @@ def _slice(x: Any, starts: Any, shape: Any) -> Any:
 
 
 def _slice_update(x: Any, starts: Any, updates: Any) -> Any:
+    plain = isinstance(starts, (list, tuple)) and all(type(s) is int and s >= 0 for s in starts)
+    if (plain or holds(starts, lambda v: v >= 0)) and updates.shape.is_fully_defined():
+        begin = kept(starts) if plain else tf.cast(starts, tf.int32)
+        end, steps = begin + kept(updates.shape), kept((1,) * len(x.shape))
+        return tf.raw_ops.TensorStridedSliceUpdate(input=x, begin=begin, end=end, strides=steps, value=updates)
     starts = tf.cast(starts, tf.int32)
     around = tf.stack([starts, tf.shape(x) - starts - tf.shape(updates)], axis=1)
     inside = tf.pad(tf.ones_like(updates, dtype=tf.bool), around)
@@ -108,22 +119,22 @@ def _slice_update(x: Any, starts: Any, updates: Any) -> Any:
 
 
 def _wrapped_rows(indices: Any, x_shape: Any) -> Any:
-    depth = indices.shape[-1]
-    return _wrapped(indices, x_shape[:depth])
+    return _wrapped(indices, x_shape[: indices.shape[-1]])
 
 
 def _fit_values(values: Any, indices: Any, shape: Any) -> Any:
     """Updates broadcast to what the indices address."""
-    wanted = tf.concat([tf.shape(indices)[:-1], tf.cast(shape, tf.int32)[indices.shape[-1] :]], 0)
-    if values.shape.rank == indices.shape.rank - 1 + len(shape) - indices.shape[-1] and values.shape.is_fully_defined():
+    rank = shape.shape[0] if isinstance(shape, tf.Tensor) else len(shape)
+    if values.shape.rank == indices.shape.rank - 1 + rank - indices.shape[-1] and values.shape.is_fully_defined():
         if 1 not in values.shape:
             return values
+    wanted = tf.concat([tf.shape(indices)[:-1], tf.cast(shape, tf.int32)[indices.shape[-1] :]], 0)
     return tf.broadcast_to(values, wanted)
 
 
 def _scatter(indices: Any, values: Any, shape: Any) -> Any:
-    indices = _wrapped_rows(indices, tf.constant(shape, tf.int32))
-    return tf.scatter_nd(indices, _fit_values(values, indices, shape), tf.cast(shape, indices.dtype))
+    indices = _wrapped_rows(indices, shape)
+    return tf.scatter_nd(indices, _fit_values(values, indices, shape), tf.cast(kept(shape), indices.dtype))
 
 
 _SCATTERS = {
@@ -136,10 +147,8 @@ _SCATTERS = {
 
 def _scatter_update(x: Any, indices: Any, updates: Any, reduction: Any) -> Any:
     shape = tf.shape(x) if None in x.shape.as_list() else tuple(x.shape)
-    indices = _wrapped_rows(indices, tf.cast(shape, tf.int32))
-    updates = tf.broadcast_to(
-        updates, tf.concat([tf.shape(indices)[:-1], tf.cast(shape, tf.int32)[indices.shape[-1] :]], 0)
-    )
+    indices = _wrapped_rows(indices, shape)
+    updates = _fit_values(updates, indices, shape)
     if reduction != "mul":
         return _SCATTERS[reduction](x, indices, updates)
     # No kernel multiplies; the product of the updates of each place does.

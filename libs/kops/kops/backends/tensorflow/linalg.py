@@ -25,7 +25,7 @@ _EXACT_TERMS = 2**10
 
 
 def _matmul(x1: Any, x2: Any) -> Any:
-    if x1.dtype == tf.int8:
+    if x1.dtype is tf.int8:
         # TensorFlow's int8 product is seven times slower on a CPU than that of floats, which gives the same integers.
         terms = x1.shape[-1] if x1.shape.rank else None
         exact = tf.float32 if terms is not None and terms <= _EXACT_TERMS else tf.float64

@@ -7,7 +7,19 @@ from typing import Any
 import tensorflow as tf
 
 from kops.backends.kernel_tables import kernels, native
-from kops.dims import COPYING_PADS, as_tuple, cuts, other_pad, pad_pairs, pad_positions, positive, shift_pairs, target
+from kops.backends.tensorflow.eager import kept
+from kops.dims import (
+    COPYING_PADS,
+    as_tuple,
+    cuts,
+    ints,
+    other_pad,
+    pad_pairs,
+    pad_positions,
+    positive,
+    shift_pairs,
+    target,
+)
 
 
 def length_of(x: Any, axis: int) -> Any:
@@ -39,11 +51,28 @@ def _expand_dims(x: Any, axis: Any) -> Any:
     return x
 
 
+def _reshape(x: Any, newshape: Any) -> Any:
+    shape = target(newshape)
+    known = [d for d in shape if isinstance(d, int)] if isinstance(shape, tuple) else []
+    if 0 in known and -1 in known:
+        raise ValueError("The -1 can be anything.")
+    return tf.reshape(x, shape)
+
+
 def _split(x: Any, sections: Any, axis: int) -> list[Any]:
     if isinstance(sections, int):
         return list(tf.split(x, sections, axis))
-    before = (slice(None),) * positive(axis, x.shape.rank)
-    return [x[(*before, part)] for part in cuts(sections, None)]
+    axis, parts = positive(axis, x.shape.rank), cuts(sections, None)
+    n = x.shape[axis]
+    if n is not None:
+        bounds = [part.indices(n)[:2] for part in parts]
+        if all(a[1] == b[0] for a, b in zip(bounds, bounds[1:])):
+            return list(tf.split(x, kept([b - a for a, b in bounds]), axis))
+    return [x[(*(slice(None),) * axis, part)] for part in parts]
+
+
+def _squeeze(x: Any, axes: Any) -> Any:
+    return tf.squeeze(x, axes) if axes else x  # of no axes TensorFlow makes all
 
 
 def _lone(x: Any, axis: int) -> Any:
@@ -57,26 +86,27 @@ def _tile(x: Any, repeats: Any) -> Any:
     missing = len(repeats) - x.shape.rank
     if missing > 0:
         x = tf.reshape(x, tf.concat([[1] * missing, tf.shape(x)], 0))
-    return tf.tile(x, (*((1,) * -missing), *repeats))
+    return tf.tile(x, kept((*((1,) * -missing), *repeats)))
 
 
 def _broadcast_to(x: Any, shape: Any) -> Any:
     if isinstance(shape, (tuple, list)) and any(d is None for d in shape):
         lead = len(shape) - x.shape.rank
         shape = [length_of(x, i - lead) if d is None else d for i, d in enumerate(shape)]
-    return tf.broadcast_to(x, shape)
+    return tf.broadcast_to(x, kept(shape) if isinstance(shape, (tuple, list)) else shape)
 
 
 def _roll(x: Any, shift: Any, axis: Any) -> Any:
     if axis is None:
-        return tf.reshape(tf.roll(tf.reshape(x, [-1]), shift, 0), tf.shape(x))
-    return tf.roll(x, *shift_pairs(shift, axis))
+        return tf.reshape(tf.roll(tf.reshape(x, kept((-1,))), shift, 0), kept(length_of(x, i) for i in range(x.ndim)))
+    return tf.roll(x, *map(kept, shift_pairs(shift, axis)))
 
 
 TABLE = {
-    **native(tf, "transpose squeeze stack unstack repeat"),
+    **native(tf, "transpose stack unstack repeat"),
+    "squeeze": lambda x, axis: tf.squeeze(x) if axis is None else _squeeze(x, ints(axis, "axis")),
     **kernels(_expand_dims, _split, _tile, _broadcast_to, _roll, _pad),
-    "reshape": lambda x, newshape: tf.reshape(x, target(newshape)),
+    "reshape": _reshape,
     "concatenate": lambda xs, axis: tf.concat(xs, axis) if len(xs) > 1 else _lone(xs[0], axis),
     "flip": lambda x, axis: tf.reverse(x, list(range(x.shape.rank)) if axis is None else as_tuple(axis)),
 }

@@ -7,15 +7,20 @@ from typing import Any
 import tensorflow as tf
 
 from kops.backends.kernel_tables import kernels, native
+from kops.backends.limit import limit
+from kops.backends.tensorflow.eager import kept, no_nan, recording
 
 
 def _axis(axis: Any) -> Any:
     return list(axis) if isinstance(axis, tuple) else axis
 
 
+_WIDER = {tf.float16: tf.float32, tf.bfloat16: tf.float32, tf.bool: tf.int32}
+
+
 def _wide(x: Any) -> Any:
-    """16-bit floats in 32 bits: TensorFlow accumulates in the type it is given."""
-    return tf.cast(x, tf.float32) if x.dtype in (tf.float16, tf.bfloat16) else x
+    """16-bit floats in 32 bits, for TensorFlow accumulates in the type it is given; bools, which it does not count."""
+    return tf.cast(x, _WIDER[x.dtype]) if x.dtype in _WIDER else x
 
 
 def _reducing(function: Any) -> Any:
@@ -40,7 +45,7 @@ def _extreme(reduce: Any, join: Any) -> Any:
             if 0 in _reduced_sizes(x, axis):  # TensorFlow would answer an infinity
                 raise ValueError("nothing to choose from.")
             return reduce(x, _axis(axis), keepdims)
-        start = tf.cast(initial, x.dtype)
+        start = tf.convert_to_tensor(limit(initial, x), x.dtype)
         return join(reduce(x, _axis(axis), keepdims), start)
 
     return kernel
@@ -52,8 +57,8 @@ def _index(function: Any) -> Any:
             raise ValueError("nothing to choose from.")
         rank = len(x.shape)
         if axis is None:
-            x = tf.reshape(x, [-1])
-        if x.dtype.is_floating:
+            x = tf.reshape(x, kept((-1,)))
+        if x.dtype.is_floating and not no_nan(x):
             # TensorFlow passes over NaN; here, as everywhere else, the first NaN wins.
             missing = tf.math.is_nan(x)
             at_nan = tf.argmax(tf.cast(missing, tf.uint8), axis or 0, tf.int32)
@@ -91,7 +96,7 @@ def _moments(x: Any, axes: Any, keepdims: bool = False, synchronized: bool = Fal
 
 
 def _cumprod(x: Any, axis: int) -> Any:
-    if not (x.dtype.is_floating or x.dtype.is_complex) or x.shape[axis] is None:
+    if not (x.dtype.is_floating or x.dtype.is_complex) or x.shape[axis] is None or not recording():
         return tf.math.cumprod(x, axis)
 
     @tf.custom_gradient
@@ -133,7 +138,9 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
 
 
 TABLE = {
-    **native(tf, "all=reduce_all any=reduce_any mean=reduce_mean prod=reduce_prod sum=reduce_sum", _reducing),
+    **native(tf, "mean=reduce_mean prod=reduce_prod sum=reduce_sum", _reducing),
+    "all": lambda x, axis, keepdims: tf.reduce_all(x, _axis(axis), keepdims),
+    "any": lambda x, axis, keepdims: tf.reduce_any(x, _axis(axis), keepdims),
     **kernels(_bincount, _moments, _var),
     "argmax": _index(tf.argmax),
     "argmin": _index(tf.argmin),

@@ -13,7 +13,7 @@ from kops.backends.tensorflow.graphs import formula
 
 
 def _number(x: Any) -> Any:
-    return tf.cast(x, tf.int32) if x.dtype == tf.bool else x
+    return tf.cast(x, tf.int32) if x.dtype is tf.bool else x
 
 
 def _flat(x: Any, axis: int | None) -> tuple[Any, int]:
