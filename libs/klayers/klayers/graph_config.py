@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from collections import deque
 from typing import Any
 
 import ksave
@@ -86,7 +87,7 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
     """Inputs and outputs of the graph that `graph_to_config` described."""
     load_plugins()
     operations: dict[str, Any] = {}
-    waiting: list[tuple[Any, list[Any]]] = []
+    waiting: dict[str, deque[Any]] = {}  # calls by the name of their operation, in their order
     made: dict[tuple[str, int], list[KerasTensor]] = {}
     for record in config["layers"]:
         operation = ksave.deserialize_keras_object(
@@ -99,39 +100,50 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
         # A nested model has nodes of its own making already; calls of this graph are counted from here.
         if operation._inbound_nodes and not record["inbound_nodes"]:
             made[name, 0] = operation._inbound_nodes[0].outputs
-        waiting.append((name, list(enumerate(record["inbound_nodes"]))))
+        waiting[name] = deque(enumerate(record["inbound_nodes"]))
+
+    missing: dict[tuple[str, int], None] = {}  # what the call that is looked at needs and nobody has made yet
 
     def find(history: Any) -> KerasTensor | None:
         outputs = made.get((history[0], history[1]))
-        return None if outputs is None else outputs[history[2]]
+        if outputs is None:
+            missing[history[0], history[1]] = None
+            return None
+        return outputs[history[2]]
 
-    while waiting:
-        progress = False
-        left = []
-        for name, calls in waiting:
-            operation = operations[name]
-            while calls:
-                index, call = calls[0]
-                arguments = _call_arguments(call, find, custom_objects)
-                if arguments is None:
-                    break
-                args, kwargs = arguments
-                if not any(isinstance(x, KerasTensor) for x in tree.flatten((args, kwargs))):
-                    # It would be computed here and now, with whatever sizes the config asks for.
-                    raise ValueError(f"The graph in the config calls {name!r} on no tensor of the graph.")
-                operation(*args, **kwargs)
-                node: Node = operation._inbound_nodes[-1]
-                made[name, index] = node.outputs
-                calls.pop(0)
-                progress = True
-            if calls:
-                left.append((name, calls))
-        if left and not progress:
-            raise ValueError(
-                f"The graph in the config is incomplete: {', '.join(repr(n) for n, _ in left)} need tensors that no "
-                "layer in it makes."
-            )
-        waiting = left
+    # Layers may stand in any order; each waits for the calls it needs, so that all is looked at once.
+    waits_for: dict[str, int] = {}
+    wanted_by: dict[tuple[str, int], list[str]] = {}
+    ready = deque(waiting)
+    while ready:
+        name = ready.popleft()
+        calls, operation = waiting[name], operations[name]
+        while calls:
+            index, call = calls[0]
+            missing.clear()
+            args, kwargs = _call_arguments(call, find, custom_objects)
+            if missing:
+                waits_for[name] = len(missing)
+                for place in missing:
+                    wanted_by.setdefault(place, []).append(name)
+                break
+            if not any(isinstance(x, KerasTensor) for x in tree.flatten((args, kwargs))):
+                # It would be computed here and now, with whatever sizes the config asks for.
+                raise ValueError(f"The graph in the config calls {name!r} on no tensor of the graph.")
+            operation(*args, **kwargs)
+            node: Node = operation._inbound_nodes[-1]
+            made[name, index] = node.outputs
+            calls.popleft()
+            for other in wanted_by.pop((name, index), ()):
+                waits_for[other] -= 1
+                if not waits_for[other]:
+                    ready.append(other)
+    left = [name for name, calls in waiting.items() if calls]
+    if left:
+        raise ValueError(
+            f"The graph in the config is incomplete: {', '.join(map(repr, left))} need tensors that no layer in it "
+            "makes."
+        )
 
     def tensor(place: Any) -> KerasTensor:
         name, index, tensor_index = place
@@ -143,18 +155,11 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
     return _map_places(config["input_layers"], tensor), _map_places(config["output_layers"], tensor)
 
 
-class _Missing(Exception):
-    """A call needs a tensor that has not been made yet."""
-
-
 def _call_arguments(call: Any, find: Any, custom_objects: Any) -> Any:
     def value(x: Any) -> Any:
         if isinstance(x, dict):
             if x.get("class_name") == "__keras_tensor__" and x["config"].get("keras_history") is not None:
-                tensor = find(x["config"]["keras_history"])
-                if tensor is None:
-                    raise _Missing
-                return tensor
+                return find(x["config"]["keras_history"])
             if "class_name" in x and "config" in x:
                 return ksave.deserialize_keras_object(x, custom_objects=custom_objects)
             return {k: value(v) for k, v in x.items()}
@@ -162,28 +167,20 @@ def _call_arguments(call: Any, find: Any, custom_objects: Any) -> Any:
             return [value(v) for v in x]
         return x
 
-    try:
-        if isinstance(call, dict):
-            return tuple(value(x) for x in call["args"]), {k: value(v) for k, v in call["kwargs"].items()}
-        return _old_call_arguments(call, find, value)
-    except _Missing:
-        return None
+    if isinstance(call, dict):
+        return tuple(value(x) for x in call["args"]), {k: value(v) for k, v in call["kwargs"].items()}
+    return _old_call_arguments(call, find)
 
 
-def _old_call_arguments(call: Any, find: Any, value: Any) -> Any:
+def _old_call_arguments(call: Any, find: Any) -> Any:
     """Keras 2: a call is a list of `[layer, node index, tensor index, kwargs]`."""
     tensors = []
     kwargs: dict[str, Any] = {}
     for entry in call:
-        x = find(entry)
-        if x is None:
-            raise _Missing
-        tensors.append(x)
+        tensors.append(find(entry))
         for k, v in (entry[3] if len(entry) > 3 else {}).items():
             if isinstance(v, list) and len(v) >= 3 and isinstance(v[0], str) and isinstance(v[1], int):
                 v = find(v)
-                if v is None:
-                    raise _Missing
             kwargs[k] = v
     return ((tensors[0] if len(tensors) == 1 else tensors),), kwargs
 

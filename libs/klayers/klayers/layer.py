@@ -10,6 +10,7 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import ksave
 from klayers import dtype_policies, masking, regularizers
 from klayers.call_arguments import all_numbers, has_shape, is_mask, is_text, shape_of
 from klayers.context import context, new_call_id
@@ -344,6 +345,7 @@ class Layer(LayerBuilding, LayerState, LayerSaving, LayerQuantization, _Base, Op
     # Symbolic calls
 
     def _call_symbolically(self, args: tuple[Any, ...], kwargs: dict[str, Any], training: Any) -> Any:
+        ksave.claim_call()
         signature = self._call_signature
         given = args, kwargs
         args = tuple(self._computed(a) for a in args)

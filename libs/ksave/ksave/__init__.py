@@ -22,6 +22,7 @@ _PLACES = {
     "deserialize_keras_object": "deserialize",
     "Loader": "deserialize",
     "in_safe_mode": "deserialize",
+    "claim_call": "deserialize",
     "claim_variable": "deserialize",
     "when_loaded": "deserialize",
     "load_variable": "stores",

@@ -23,12 +23,17 @@ _HELD = 200  # files of a folder that are held open; the weights are among them,
 _ATTEMPTS = 50
 _METHODS = {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}
 # Names of devices on Windows.
+_MAX_PART, _MAX_NAME, _MAX_DEPTH = 255, 4096, 100  # bytes that file systems take, and folders in folders
+_DAMAGE = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError)
 _RESERVED = re.compile(r"(?i)(con|prn|aux|nul|com[0-9]|lpt[0-9])(\.|$)")
 
 
 def check_name(name: str, where: str) -> str:
     """Refuse names of archive members that would leave the folder they are unpacked to."""
+    size = len(name.encode("utf-8", "surrogatepass"))
     parts = name.rstrip("/").split("/")
+    if size > _MAX_NAME or len(parts) > _MAX_DEPTH or size > _MAX_PART < max(len(p.encode()) for p in parts):
+        raise UnsafeFileError(f"{where} has a member named {name[:80]!r}..., which is too long or too deep.")
     if (
         not name
         or "\\" in name
@@ -45,23 +50,32 @@ def check_name(name: str, where: str) -> str:
     return name
 
 
-def check_members(files: Iterable[str], where: str) -> None:
-    """Refuse files of which one would take the place of another, on any file system."""
+def check_members(files: Iterable[str], where: str, folders: Iterable[str] = ()) -> None:
+    """Refuse files of which one would take the place of another, or of a folder, on any file system."""
     seen: set[str] = set()
     for name in files:
         check_name(name, where)
-        folded = unicodedata.normalize("NFC", name).casefold()
+        folded = _folded(name)
         if folded in seen:
             raise UnsafeFileError(f"{where} has two members named {name!r}; readers would disagree.")
         seen.add(folded)
-    for folded in seen:
+    for folded in [*seen, *(_folded(name.rstrip("/") + "/") for name in folders)]:
         parts = folded.split("/")
         if any("/".join(parts[:depth]) in seen for depth in range(1, len(parts))):
             raise UnsafeFileError(f"{where}: {folded!r} lies below a name that is a file, too.")
 
 
-def open_zip(path: str, limits: Limits) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
+def open_zip(path: str, limits: Limits, packed: int | None = None) -> tuple[zipfile.ZipFile, list[zipfile.ZipInfo]]:
     """A zip file and its members, after all of them were checked. Nothing has been unpacked yet.
+
+    Args:
+        path: the file.
+        limits: bounds on number, size and compression of members.
+        packed: its size in an archive that it was unpacked from.
 
     Raises:
         CorruptFileError: it is no zip file, or damaged.
@@ -72,9 +86,9 @@ def open_zip(path: str, limits: Limits) -> tuple[zipfile.ZipFile, list[zipfile.Z
         archive = zipfile.ZipFile(file)  # type: ignore[arg-type]
         file.most = sys.maxsize
         infos = archive.infolist()
-        _check_infos(infos, path, limits)
+        _check_infos(infos, path, limits, packed)
         _refuse_overlaps(file, infos, path)
-    except (zipfile.BadZipFile, NotImplementedError, OSError, struct.error, UnicodeDecodeError) as error:
+    except (zipfile.BadZipFile, NotImplementedError, OSError, struct.error, UnicodeDecodeError, OverflowError) as error:
         file.close()
         raise CorruptFileError(
             f"{path} is a damaged or truncated zip file ({error}). Fetch or save it again."
@@ -100,7 +114,7 @@ class _Opening(io.FileIO):
         return super().read(-1 if size is None else size)  # type: ignore[return-value]
 
 
-def _check_infos(infos: list[zipfile.ZipInfo], path: str, limits: Limits) -> None:
+def _check_infos(infos: list[zipfile.ZipInfo], path: str, limits: Limits, packed: int | None) -> None:
     if len(infos) > limits.members:
         raise UnsafeFileError(f"{path} has {len(infos)} members; at most {limits.members}.")
     total = 0
@@ -117,10 +131,11 @@ def _check_infos(infos: list[zipfile.ZipInfo], path: str, limits: Limits) -> Non
             raise UnsafeFileError(f"{path}: {name!r} is a link or device, not a plain file.")
         check_ratio(info.file_size, info.compress_size, f"{path}: {name!r}", limits)
         total += info.file_size
-    check_members((info.orig_filename for info in infos if not info.is_dir()), path)
+    files = (info.orig_filename for info in infos if not info.is_dir())
+    check_members(files, path, (info.orig_filename for info in infos if info.is_dir()))
     if total > limits.unpacked_bytes:
         raise UnsafeFileError(f"{path} unpacks to {total} bytes; that is too much.")
-    check_ratio(total, os.path.getsize(path), path, limits)
+    check_ratio(total, os.path.getsize(path) if packed is None else packed, path, limits)
 
 
 def _refuse_overlaps(file: Any, infos: list[zipfile.ZipInfo], path: str) -> None:
@@ -149,17 +164,18 @@ class ZipReader:
     Args:
         path: the file.
         limits: bounds on number, size and compression of members.
+        packed: its size in an archive that it was unpacked from.
 
     Raises:
         CorruptFileError: it is no zip file, or damaged.
         UnsafeFileError: it has members that a model file has no reason to have.
     """
 
-    def __init__(self, path: str, limits: Limits = DEFAULT) -> None:
+    def __init__(self, path: str, limits: Limits = DEFAULT, packed: int | None = None) -> None:
         self.path = path
         self.limits = limits
         sniff.require(path, "zip", "a .keras file (a zip archive)")
-        self._zip, infos = open_zip(path, limits)
+        self._zip, infos = open_zip(path, limits, packed)
         self._members = {info.orig_filename: info for info in infos}
 
     def names(self) -> list[str]:
@@ -170,12 +186,16 @@ class ZipReader:
         """The unpacked size of a member in bytes."""
         return self._members[name].file_size
 
+    def packed(self, name: str) -> int:
+        """The bytes that a member takes here."""
+        return self._need(name).compress_size
+
     def read(self, name: str) -> bytes:
         """The content of a member, after its checksum was compared."""
         check_document(self._need(name).file_size, f"{self.path}: {name}", self.limits)
         try:
-            return self._zip.read(name)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+            return self._zip.read(self._need(name))
+        except _DAMAGE as error:
             raise CorruptFileError(f"{self.path}: {name!r} is damaged ({error}).") from error
 
     def open(self, name: str, verified: bool = True) -> BinaryIO:
@@ -207,10 +227,11 @@ class ZipReader:
     def _unpacked(self, name: str) -> BinaryIO:
         result: Any = tempfile.TemporaryFile()  # noqa: SIM115
         try:
-            with self._zip.open(name) as source:
+            result.packed = self.packed(name)
+            with self._zip.open(self._need(name)) as source:
                 while chunk := source.read(_CHUNK):
                     result.write(chunk)
-        except (zipfile.BadZipFile, zlib.error, EOFError) as error:
+        except _DAMAGE as error:
             result.close()
             raise CorruptFileError(f"{self.path}: {name!r} is damaged ({error}).") from error
         result.seek(0)
@@ -269,25 +290,28 @@ class FolderReader:
         raise CorruptFileError(f"{path} is being written all the time. Load it when that is over.")
 
     def _hold(self) -> None:
-        for name in self._names[:_HELD]:
+        for name in self.names()[:_HELD]:
             self._held[name] = open(os.path.join(self.path, *name.split("/")), "rb", buffering=0)  # noqa: SIM115
 
     def _list(self) -> None:
         path, limits = self.path, self.limits
-        self._names: list[str] = []
+        found: list[str] = []
         for folder, folders, files in os.walk(path):
             for entry in folders + files:
                 full = os.path.join(folder, entry)
                 mode = os.lstat(full).st_mode
                 if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):
                     raise UnsafeFileError(f"{full} is a link or device, not a plain file.")
-            self._names += [os.path.relpath(os.path.join(folder, file), path).replace(os.sep, "/") for file in files]
-            if len(self._names) > limits.members:
+            found += [os.path.relpath(os.path.join(folder, file), path).replace(os.sep, "/") for file in files]
+            if len(found) > limits.members:
                 raise UnsafeFileError(f"{path} has more than {limits.members} files.")
-        self._names.sort(key=lambda name: name.count("/"))
+        self._names = dict.fromkeys(sorted(found, key=lambda name: name.count("/")))
 
     def names(self) -> list[str]:
-        return self._names
+        return list(self._names)
+
+    def packed(self, name: str) -> int:
+        return self.size(name)
 
     def size(self, name: str) -> int:
         with self.open(name) as file:

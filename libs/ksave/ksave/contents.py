@@ -201,14 +201,14 @@ def _from_legacy(found: Contents, file: Any, limits: Limits, convert: bool) -> N
         layer: {name: Array(*hdf5.describe(data), _reading(data)) for name, data in weights.items()}
         for layer, weights in saved.layers.items()
     }
-    version = file.attrs.get("keras_version")
+    version = hdf5.text_attribute(file, "keras_version")
     if version is not None:
-        found.metadata = {"keras_version": str(version)}
+        found.metadata = {"keras_version": version}
     optimizer = [Array(*hdf5.describe(data), _reading(data)) for data in saved.optimizer]
-    text = file.attrs.get("model_config")
+    text = hdf5.text_attribute(file, "model_config")
     if text is not None:
         found.kind = "model"
-        training = file.attrs.get("training_config")
+        training = hdf5.text_attribute(file, "training_config")
         settings = None if training is None else checked_json.loads(training, "training_config", limits)
         config = config_of(text, f"{found.path}: model_config", limits)
         found.config = legacy_layout.modern_config(config, settings)
@@ -241,7 +241,9 @@ def _from_safetensors(found: Contents, reader: SafetensorsReader) -> None:
     names = reader.metadata.get("keras_names")
     if names is not None:
         table = checked_json.loads(names, f"{reader.path}: keras_names")
-        found.names = {str(path): str(name) for path, name in dict(table).items()}
+        if not isinstance(table, dict):
+            raise CorruptFileError(f"{reader.path}: keras_names is no JSON object.")
+        found.names = {path: str(name) for path, name in table.items()}
     for name, entry in reader.entries.items():
         size = entry.stop - entry.start
         found.arrays[name] = Array(entry.shape, entry.dtype, size, functools.partial(reader.read, name))

@@ -23,6 +23,7 @@ class _Defaults:
 
 _MAX_DIM = 1 << 48
 _SHOWN = 2000  # characters of a config in an error
+_CALLS, _CALLS_OF_AN_OBJECT = 5_000, 200  # symbolic ones, see `claim_call`
 _ATTEMPTS = 1000  # to make objects without arguments that are not known
 
 
@@ -78,6 +79,23 @@ def claim_variable(shape: Any, itemsize: int) -> bool:
     return loader.waiting is not None
 
 
+def claim_call() -> None:
+    """Count that a layer is called symbolically while a file is loaded.
+
+    Models in models that call each other twice double the work at each level; what a file of a few layers may cost
+    stands in proportion to the objects in it.
+
+    Raises:
+        UnsafeFileError: there were far more calls than the file has objects.
+    """
+    loader = context.loader.get()
+    if loader is None:
+        return
+    loader.work["left"] -= 1
+    if loader.work["left"] < 0:
+        raise UnsafeFileError("The models in the file call each other so often that loading it would hardly end.")
+
+
 def when_loaded(callback: Callable[[], None]) -> None:
     """Have something called when the model that is being loaded has its weights; see `claim_variable`."""
     loader = context.loader.get()
@@ -104,6 +122,7 @@ class Loader:
         shared: objects that several records are, by their number.
         budget: bytes that variables may still take (`{"left": bytes}`), see `claim_variable`.
         waiting: what `finish` calls when all weights are read; None if nobody will call it.
+        work: how many more calls of layers the objects made so far allow, see `claim_call`.
 
     Example:
         >>> Loader(custom_objects={"Twice": Twice}).deserialize(config)
@@ -121,6 +140,7 @@ class Loader:
     shared: dict[Any, Any] = dataclasses.field(default_factory=dict)
     budget: dict[str, int] | None = None
     waiting: list[Callable[[], None]] | None = None
+    work: dict[str, int] = dataclasses.field(default_factory=lambda: {"left": _CALLS})
 
     def finish(self) -> None:
         """Call what waited for the weights."""
@@ -176,15 +196,21 @@ class Loader:
         number = record.get("shared_object_id")
         if number is not None and not isinstance(number, int):
             raise ConfigError(f"In a config 'shared_object_id' is a number, not {number!r}.")
+        kind = (record.get("module"), tag, record.get("registered_name"))
         if number is not None and number in self.shared:
-            return self.shared[number]
+            obj, other = self.shared[number]
+            if kind != other:
+                raise UnsafeFileError(
+                    f"Object {number} of the file is a {other[1]!r} and a {tag!r}; readers would disagree."
+                )
+            return obj
         if tag in ("function", "builtin_function_or_method"):
             return lookup.find_function(record, self)
         if tag == "type" and record.get("module") == "builtins":
             raise UnsafeFileError(f"The file wants the class {record['config']!r} itself as a value.")
         obj = self._object(record)
         if number is not None:
-            self.shared[number] = obj
+            self.shared[number] = obj, kind
         return obj
 
     def _object(self, record: dict[str, Any]) -> Any:
@@ -199,6 +225,7 @@ class Loader:
         if not isinstance(config, dict):
             raise ConfigError(f"The 'config' of {record['class_name']} is a dictionary, not a list.")
         check_shapes(config)
+        self.work["left"] += _CALLS_OF_AN_OBJECT
         try:
             obj = cls.from_config(dict(config))
         except (RecursionError, MemoryError):
@@ -224,7 +251,7 @@ class Loader:
         for key in ("build", "compile"):
             further = record.get(f"{key}_config")
             if further and hasattr(obj, f"{key}_from_config"):
-                self._further(obj, key, further, record["class_name"])
+                self.further(obj, key, further, record["class_name"])
         return obj
 
     def _migrated(self, record: dict[str, Any]) -> dict[str, Any]:
@@ -238,7 +265,7 @@ class Loader:
                 f"{type(error).__name__}: {str(error)[:_SHOWN]}"
             ) from error
 
-    def _further(self, obj: Any, key: str, config: Any, class_name: str) -> None:
+    def further(self, obj: Any, key: str, config: Any, class_name: str) -> None:
         """Build or compile an object as it was when it was saved."""
         if not isinstance(config, dict):
             raise ConfigError(f"The '{key}_config' of {class_name} is a dictionary, not {type(config).__name__}.")

@@ -87,7 +87,7 @@ class _Stream(io.BufferedIOBase):
         super().close()
 
 
-_DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError, OverflowError)
+_DAMAGE = (tarfile.TarError, EOFError, OSError, zlib.error, lzma.LZMAError, ValueError, OverflowError, MemoryError)
 
 
 @contextlib.contextmanager
@@ -125,7 +125,8 @@ def _extract_tar(path: str, folder: str, limits: Limits) -> None:
                 members.append((name, member))
             if count >= limits.members or total > budget:
                 raise UnsafeFileError(f"{path} unpacks to too much ({total} bytes and more).")
-        check_members([name for name, member in members if member.isfile()], path)
+        files = [name for name, member in members if member.isfile()]
+        check_members(files, path, [name for name, member in members if member.isdir()])
         for name, member in members:
             if member.isdir():
                 os.makedirs(os.path.join(folder, name), exist_ok=True)
@@ -152,7 +153,7 @@ def _extract_zip(path: str, folder: str, limits: Limits) -> None:
             try:
                 with archive.open(info) as source:
                     _write(source, target, info.file_size)
-            except (zipfile.BadZipFile, EOFError, zlib.error) as error:
+            except (zipfile.BadZipFile, EOFError, zlib.error, NotImplementedError) as error:
                 raise CorruptFileError(f"{path}: {info.filename!r} is damaged ({error}).") from error
 
 

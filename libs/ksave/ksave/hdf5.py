@@ -12,7 +12,7 @@ from typing import Any, Dict, Iterator, NamedTuple, Optional
 
 from ksave import sniff
 from ksave.archive import check_ratio
-from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError, visible
+from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError, check_array, visible
 
 # Other filters would load plug-ins found on the machine, or take the size of their result from the file on trust.
 _DEFLATE, _SHUFFLE, _FLETCHER32, _LZF = 1, 2, 3, 32000
@@ -20,6 +20,8 @@ _FILTERS = {_DEFLATE, _SHUFFLE, _FLETCHER32, _LZF}
 _CHUNK = 4 << 20
 _HEAP = b"GCOL\x01\0\0\0"
 _MAX_HEAP = 1 << 30
+_MAX_PATH = 10_000  # each group is listed with the whole of its path
+_MAX_ATTRIBUTES = 1000  # of one object; files of Keras have a few, long lists of names a few dozen
 
 
 def h5py() -> Any:
@@ -87,7 +89,7 @@ def open_listed(
         with damage(name):
             if isinstance(source, str):
                 size = file.id.get_filesize()  # of the file that was opened, whatever has its name by now
-            check = _Check(name, size, limits)
+            check = _Check(name, size, getattr(source, "packed", size), limits)
             check.file(file)
             if text or check.text:
                 check.texts(file, check_heaps(source, name))
@@ -106,13 +108,17 @@ def check_heaps(source: Any, name: str) -> int:
     file = open(source, "rb") if isinstance(source, str) else source  # noqa: SIM115
     try:
         at, tail = 0, b""
+        left = 4 * file.seek(0, os.SEEK_END) + _CHUNK  # heaps lie side by side; a few more may be seen in numbers
         file.seek(0)
         while chunk := file.read(_CHUNK):
             block = tail + chunk
             found = block.find(_HEAP)
             while found >= 0:
                 place = at - len(tail) + found
-                longest = max(longest, _check_heap(file, place, name))
+                size, length = _check_heap(file, place, name)
+                longest, left = max(longest, length), left - size
+                if left < 0:
+                    raise UnsafeFileError(f"{name}: heaps of text lie inside of each other.")
                 found = block.find(_HEAP, found + 1)
             at += len(chunk)
             tail = block[-len(_HEAP) + 1 :]
@@ -124,7 +130,8 @@ def check_heaps(source: Any, name: str) -> int:
     return longest
 
 
-def _check_heap(file: Any, place: int, name: str) -> int:
+def _check_heap(file: Any, place: int, name: str) -> tuple[int, int]:
+    """The size of a heap, and of the longest text in it."""
     file.seek(place + len(_HEAP))
     size = int.from_bytes(file.read(8), "little")
     body = file.read(size - 16) if 16 <= size <= _MAX_HEAP else b""
@@ -140,7 +147,7 @@ def _check_heap(file: Any, place: int, name: str) -> int:
             raise CorruptFileError(f"{name} is damaged: an object in a heap of text has {length} bytes.")
         at += step
         longest = max(longest, length)
-    return longest
+    return size, longest
 
 
 @contextlib.contextmanager
@@ -155,9 +162,10 @@ def damage(name: str) -> Iterator[None]:
 class _Check:
     """Walks a file by its low-level interface, which follows no link and reads no data."""
 
-    def __init__(self, name: str, size: int, limits: Limits) -> None:
+    def __init__(self, name: str, size: int, packed: int, limits: Limits) -> None:
         self.name = name
         self.size = size
+        self.packed = packed  # the size in an archive that it was unpacked from: packing twice multiplies
         self.limits = limits
         self.seen: set[int] = set()
         self.count = 0
@@ -182,6 +190,8 @@ class _Check:
             inside = self.listing.setdefault(path[1:], {})
             for raw in list(group):
                 child = f"{path}/{self.text_of(raw)}"
+                if len(child) > _MAX_PATH:
+                    raise UnsafeFileError(f"{self.name}: the path {child[:80]}... is longer than {_MAX_PATH}.")
                 self.count += 1
                 if self.count > self.limits.hdf5_objects:
                     raise UnsafeFileError(f"{self.name} has more than {self.limits.hdf5_objects} objects.")
@@ -207,6 +217,7 @@ class _Check:
         where = f"{self.name}: {path}"
         kind = data.get_type()
         self.type(kind, where)
+        self.readable(kind, data.get_space(), where)
         opaque = kind.get_class() == self.h5.h5t.OPAQUE  # then an attribute says what it is
         self.text |= opaque or kind.get_class() == self.h5.h5t.STRING and kind.is_variable_str()
         plan = data.get_create_plist()
@@ -227,6 +238,16 @@ class _Check:
             self.chunks(data, plan, kind, where, stored)
         return Entry(space.shape, count * kind.get_size())
 
+    def readable(self, kind: Any, space: Any, where: str) -> None:
+        """Refuse what numpy has no array for, however little of it there is."""
+        if space.get_simple_extent_type() == self.h5.h5s.NULL:
+            raise CorruptFileError(f"{where} has no array in it.")
+        check_array(space.get_simple_extent_dims(), kind.get_size(), where)
+        try:
+            kind.dtype  # noqa: B018
+        except (TypeError, ValueError) as error:
+            raise CorruptFileError(f"{where} is of a dtype that no array has ({error}).") from error
+
     def elements(self, space: Any) -> int:
         """The number of elements; HDF5's own would wrap around at 64 bits."""
         if space.get_simple_extent_type() == self.h5.h5s.NULL:
@@ -235,12 +256,16 @@ class _Check:
 
     def add(self, size: int) -> None:
         self.unpacked += size
-        check_ratio(self.unpacked, self.size, self.name, self.limits)
+        check_ratio(self.unpacked, self.packed, self.name, self.limits)
 
     def chunks(self, data: Any, plan: Any, kind: Any, where: str, stored: int) -> None:
         """Look at how the pieces of an array are packed: a piece is unpacked whole, whatever comes out of it."""
         size = math.prod(plan.get_chunk()) * kind.get_size()
-        check_ratio(size, stored, f"A piece of {where}", self.limits)
+        pieces: list[Any] = []
+        # By number each one would be looked for from the first one on.
+        data.chunk_iter(pieces.append)
+        # They may lie outside of the array as it is now, and are unpacked all the same.
+        check_ratio(size * max(len(pieces), 1), stored, f"All pieces of {where}", self.limits)
         filters = [plan.get_filter(index) for index in range(plan.get_nfilters())]
         codes = [code for code, _, _, _ in filters]
         if not _FILTERS.issuperset(codes):
@@ -253,8 +278,7 @@ class _Check:
         if packers and codes[packers[0]] == _DEFLATE:
             if codes[packers[0] + 1 :] not in ([], [_FLETCHER32]):
                 raise UnsafeFileError(f"{where} is packed in an unusual order.")
-            for index in range(data.get_num_chunks()):
-                piece = data.get_chunk_info(index)
+            for piece in pieces:
                 if not piece.filter_mask & 1 << packers[0]:
                     self.inflates(data.read_direct_chunk(piece.chunk_offset)[1], size, where)
 
@@ -267,9 +291,15 @@ class _Check:
             raise UnsafeFileError(f"{where} has a piece that unpacks to more than its {size} bytes: a bomb.")
 
     def attributes(self, owner: Any, path: str) -> None:
-        for index in range(self.h5.h5a.get_num_attrs(owner)):
-            attribute = self.h5.h5a.open(owner, index=index)
-            name = self.text_of(attribute.name)
+        count = self.h5.h5a.get_num_attrs(owner)
+        if count > _MAX_ATTRIBUTES:
+            raise UnsafeFileError(f"{self.name}: {path or '/'} has {count} attributes; that is too much.")
+        names: list[bytes] = []
+        if count:
+            self.h5.h5a.iterate(owner, names.append)  # by number each one would be looked for from the first one on
+        for raw in names:
+            attribute = self.h5.h5a.open(owner, raw)
+            name = self.text_of(raw)
             where = f"{self.name}: attribute {name!r} of {path or '/'}"
             kind = attribute.get_type()
             self.type(kind, where)
@@ -282,9 +312,9 @@ class _Check:
 
     def texts(self, file: Any, longest: int) -> None:
         """Refuse texts of which many share one place in the file, so that reading them would fill the memory."""
-        check_ratio(self.words * longest, self.size, f"The text in {self.name}", self.limits)
+        check_ratio(self.words * longest, self.packed, f"The text in {self.name}", self.limits)
         for path, name, count in self.noted:
-            check_ratio(count * longest, self.size, f"{self.name}: attribute {name!r} of {path}", self.limits)
+            check_ratio(count * longest, self.packed, f"{self.name}: attribute {name!r} of {path}", self.limits)
             value = file[path].attrs[name]
             self.add(sum(map(len, value.flat)) if hasattr(value, "flat") else len(value))
 
@@ -352,6 +382,28 @@ def _creation() -> Any:
     return plan
 
 
+def text_attribute(owner: Any, key: str) -> str | None:
+    """An attribute that is one text; None when it is not there.
+
+    Raises:
+        CorruptFileError: it is something else.
+    """
+    value = owner.attrs.get(key)
+    return None if value is None else as_text(value, key, owner)
+
+
+def as_text(value: Any, key: str, owner: Any) -> str:
+    """The text of (a part of) an attribute."""
+    try:
+        # Text that is no UTF-8 comes as half characters, which cannot be encoded again.
+        raw = value.encode("utf-8") if isinstance(value, str) else value
+        if isinstance(raw, bytes):
+            return raw.decode("utf-8")
+    except UnicodeError:
+        pass
+    raise CorruptFileError(f"{owner.file.filename}: the attribute {key!r} of {owner.name} is no text.")
+
+
 def root_number(file: Any, name: str) -> int | None:
     """An attribute of the root that is one whole number; None if it is anything else or not there."""
     h5 = h5py()
@@ -368,10 +420,14 @@ def describe(data: Any) -> tuple[tuple[int, ...], str, int]:
     """Shape, name of the dtype and bytes of a data set, without reading it."""
     if data.dtype.hasobject:
         return data.shape, "string", data.size * data.dtype.itemsize
-    name = data.attrs.get("dtype") if data.dtype.kind == "V" else None
-    if name is None:
-        name = "bfloat16" if data.dtype.kind == "V" and data.dtype.itemsize == 2 else data.dtype.name
-    return data.shape, name.decode() if isinstance(name, bytes) else str(name), data.nbytes
+    return data.shape, _opaque_name(data) or data.dtype.name, data.nbytes
+
+
+def _opaque_name(data: Any) -> str | None:
+    """What is in opaque bytes, if that is known: Keras leaves the name out."""
+    if data.dtype.kind != "V":
+        return None
+    return text_attribute(data, "dtype") or ("bfloat16" if data.dtype.itemsize == 2 else None)
 
 
 def dataset(file: Any, path: str) -> Any:
@@ -406,14 +462,15 @@ def read_array(data: Any) -> Any:
     array = data[()]
     if data.dtype.kind == "V":
         # Keras leaves the name out for float8: then the bytes stay opaque and the variable's dtype decides.
-        name = data.attrs.get("dtype")
-        if name is None and data.dtype.itemsize == 2:
-            name = "bfloat16"
+        name = _opaque_name(data)
         if name is not None:
-            dtype = numpy_dtype(name.decode() if isinstance(name, bytes) else name)
+            dtype = numpy_dtype(name)
             if dtype.itemsize != data.dtype.itemsize:
                 raise CorruptFileError(f"{data.name} says it holds {name}, whose size is another.")
             return importlib.import_module("numpy").asarray(array).view(dtype)
     if data.dtype.hasobject:
-        return data.asstr()[()]
+        try:
+            return data.asstr()[()]
+        except UnicodeDecodeError as error:
+            raise CorruptFileError(f"{data.file.filename}: {data.name} holds text that is none ({error}).") from error
     return array

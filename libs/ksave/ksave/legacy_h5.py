@@ -10,9 +10,10 @@ from typing import Any
 
 from ksave import checked_json, context, hdf5, legacy_optimizer, legacy_weights, mismatch, versions
 from ksave.legacy_config import compile_config
+from ksave.legacy_layout import data_in, inner
 from ksave.legacy_layout import names as names_in
 from ksave.legacy_write import TOP, layer_variables, own_variables
-from ksave.limits import DEFAULT, CorruptFileError
+from ksave.limits import DEFAULT, CorruptFileError, visible
 from ksave.saveables import walk
 
 
@@ -20,14 +21,13 @@ def load_model(path: str, loader: Any, compile: bool = True) -> Any:
     """Make the model of a legacy `.h5` file; see `ksave.load_model`."""
     opened, listing = hdf5.open_listed(path, path, loader.limits, text=True)
     with opened as file:
-        text = file.attrs.get("model_config")
+        text = hdf5.text_attribute(file, "model_config")
         if text is None:
             raise CorruptFileError(
                 f"{path} holds no model: it has no 'model_config'. If it holds weights alone, make the model "
                 "and call load_weights()."
             )
-        version = file.attrs.get("keras_version")
-        version = version if isinstance(version, str) else None
+        version = hdf5.text_attribute(file, "keras_version")
         # Keras 1 did not always say that it was.
         before_3 = version is None or versions.is_before_3(version)
         budget = {"left": loader.limits.variable_bytes(hdf5.listed_bytes(listing))}
@@ -36,18 +36,19 @@ def load_model(path: str, loader: Any, compile: bool = True) -> Any:
         if not isinstance(config, dict) or "class_name" not in config:
             raise CorruptFileError(f"{path}: model_config describes no model.")
         model = loader.deserialize(config)
-        if not hasattr(model, "layers"):
+        layers = getattr(model, "layers", None)
+        if not isinstance(layers, list) or not all(hasattr(layer, "trainable_weights") for layer in layers):
             raise CorruptFileError(f"{path}: model_config describes no model.")
         if "model_weights" not in file:
             raise CorruptFileError(f"{path} holds no weights: it has no 'model_weights'.")
         with hdf5.damage(path):
-            _read_layers(model, file["model_weights"], path)
-        training = file.attrs.get("training_config")
+            _read_layers(model, inner(file, "model_weights"), path)
+        training = hdf5.text_attribute(file, "training_config")
         if compile and training is not None and hasattr(model, "compile_from_config"):
             settings = checked_json.loads(training, f"{path}: training_config", loader.limits)
             _compile(model, settings, loader)
             if "optimizer_weights" in file:
-                _read_optimizer(model, file["optimizer_weights"], path)
+                _read_optimizer(model, inner(file, "optimizer_weights"), path)
     versions.announce(path, version, loader.notes)
     return model
 
@@ -55,8 +56,8 @@ def load_model(path: str, loader: Any, compile: bool = True) -> Any:
 def load_weights(model: Any, path: str, by_name: bool = False, skip_mismatch: bool = False) -> None:
     """Read the weights of a legacy `.h5` file into a built model; see `ksave.load_weights`."""
     with hdf5.open_checked(path, path, DEFAULT, text=True) as file:
-        group = file.get("model_weights", file)
         with hdf5.damage(path):
+            group = inner(file, "model_weights") if "model_weights" in file else file
             _read_layers(model, group, path, by_name, skip_mismatch)
 
 
@@ -68,8 +69,8 @@ def _read_layers(model: Any, group: Any, path: str, by_name: bool = False, skip_
     names = names_in(group, "layer_names")
     if not names:
         raise CorruptFileError(f"{path} is not a legacy weights file: it has no 'layer_names'.")
-    backend = group.attrs.get("backend", group.file.attrs.get("backend"))
-    saved = [(name, names_in(group[name], "weight_names")) for name in names]
+    backend = hdf5.text_attribute(group if "backend" in group.attrs else group.file, "backend")
+    saved = [(name, names_in(inner(group, name), "weight_names")) for name in names]
     filled = [(name, weights) for name, weights in saved if weights]
     layers = [layer for layer in model.layers if layer_variables(layer)]
     problems: list[tuple[str, ...]] = []
@@ -80,16 +81,16 @@ def _read_layers(model: Any, group: Any, path: str, by_name: bool = False, skip_
         if len(filled) != len(layers):
             message = _count_message(path, filled, layers)
             if not skip_mismatch:
-                raise ValueError(message)
-            warnings.warn(f"{message} So it is done now.", stacklevel=4)
+                raise mismatch.MismatchError(message)
+            warnings.warn(f"{visible(message)} So it is done now.", stacklevel=4)
             return _read_layers(model, group, path, True, True)
         pairs = [(layer, name, weights) for layer, (name, weights) in zip(layers, filled)]
     if TOP in group:
-        top = names_in(group[TOP], "weight_names")
-        values = [group[TOP][name] for name in top]
+        top = names_in(inner(group, TOP), "weight_names")
+        values = [data_in(group[TOP], name) for name in top]
         problems += _assign(own_variables(model), values, path, "the model itself", top)
     for layer, name, weights in pairs:
-        values = [group[name][weight] for weight in weights]
+        values = [data_in(group[name], weight) for weight in weights]
         values = legacy_weights.in_todays_form(layer, values, weights, backend)
         problems += _assign(layer_variables(layer), values, path, layer.name, weights)
     for _, node in walk(model):
@@ -99,8 +100,8 @@ def _read_layers(model: Any, group: Any, path: str, by_name: bool = False, skip_
         table = mismatch.table([("variable", "model", "file", ""), *problems])
         message = "\n".join([f"{path} does not fit the model:", "", *table])
         if not skip_mismatch:
-            raise ValueError(f"{message}\nLoad with skip_mismatch=True to leave these as they are.")
-        warnings.warn(f"Skipped what does not fit. {message}", stacklevel=4)
+            raise mismatch.MismatchError(f"{message}\nLoad with skip_mismatch=True to leave these as they are.")
+        warnings.warn(f"Skipped what does not fit. {visible(message)}", stacklevel=4)
 
 
 def _assign(variables: list[Any], values: list[Any], path: str, owner: str, names: list[str]) -> list[tuple[str, ...]]:
@@ -131,6 +132,8 @@ def _count_message(path: str, filled: list[tuple[str, list[str]]], layers: list[
 
 
 def _compile(model: Any, settings: dict[str, Any], loader: Any) -> None:
+    if not isinstance(settings, dict):
+        raise CorruptFileError("The training_config in the file is no JSON object.")
     config = compile_config(settings, loader.public_names)
     optimizer = config["optimizer"]
     if isinstance(optimizer, dict) and isinstance(optimizer.get("class_name"), str):
@@ -139,7 +142,7 @@ def _compile(model: Any, settings: dict[str, Any], loader: Any) -> None:
         if package == "Custom" and loader.custom(optimizer["class_name"]) is None:
             config["optimizer"] = {**optimizer, "class_name": name}
     with context.active(context.loader, loader):
-        model.compile_from_config(config)
+        loader.further(model, "compile", config, type(model).__name__)
 
 
 def _read_optimizer(model: Any, group: Any, path: str) -> None:
@@ -147,7 +150,7 @@ def _read_optimizer(model: Any, group: Any, path: str) -> None:
     names = names_in(group, "weight_names")
     if optimizer is None or not names:
         return
-    values = [group[name] for name in names]
+    values = [data_in(group, name) for name in names]
     variables = list(optimizer.variables)
     if all(_NUMBERED.search(name) for name in names):
         variables, values = legacy_optimizer.by_slots(variables, values)
@@ -155,4 +158,4 @@ def _read_optimizer(model: Any, group: Any, path: str) -> None:
         variables = legacy_optimizer.in_file_order(variables, names)
     problems = _assign(variables, values, path, "the optimizer", names)
     if problems:
-        warnings.warn(f"The optimizer starts afresh: {' '.join(problems[0])}", stacklevel=4)
+        warnings.warn(f"The optimizer starts afresh: {visible(' '.join(problems[0]))}", stacklevel=4)

@@ -11,8 +11,8 @@ from __future__ import annotations
 import copy
 from typing import Any, Iterator, Mapping, NamedTuple
 
-from ksave import class_table, topology
-from ksave.limits import CorruptFileError
+from ksave import class_table, hdf5, topology
+from ksave.limits import CorruptFileError, UnsafeFileError, visible
 from ksave.migration_tables import CLASSES
 
 TOP = "top_level_model_weights"
@@ -40,11 +40,26 @@ class Slot(NamedTuple):
 
 
 def names(group: Any, key: str) -> list[str]:
-    """A list of names in an attribute, which long ones spread over `key0`, `key1`, ...."""
-    found = []
+    """A list of names in an attribute, which long ones spread over `key0`, `key1`, ....
+
+    Raises:
+        CorruptFileError: it is no list of names, or has one twice: whoever follows both does the work of a large file.
+    """
+    found: list[str] = []
     for part in [key] if key in group.attrs else iter(_parts(group, key)):
         values = group.attrs[part]
-        found += [value.decode("utf-8") if isinstance(value, bytes) else str(value) for value in values]
+        if len(getattr(values, "shape", None) or ()) != 1:
+            raise CorruptFileError(
+                f"{group.file.filename}: the attribute {part!r} of {group.name} is no list of names."
+            )
+        found += [hdf5.as_text(value, part, group) for value in values]
+    # HDF5 leaves out empty parts and "." of a path.
+    places = {tuple(part for part in name.split("/") if part not in ("", ".")) for name in found}
+    if len(places) != len(found):
+        raise CorruptFileError(f"{group.file.filename}: {key!r} of {group.name} has a name twice.")
+    for name in found:
+        if visible(name) != name:
+            raise UnsafeFileError(f"{group.file.filename}: the name {name!r} has control characters.")
     return found
 
 
@@ -61,19 +76,35 @@ def read(file: Any) -> Saved:
     Raises:
         CorruptFileError: a name in a list has no data set.
     """
-    group = file.get("model_weights", file)
+    group = inner(file, "model_weights") if "model_weights" in file else file
     layers = {}
-    for layer in [*names(group, "layer_names"), TOP]:
-        if layer in group:
-            layers[layer] = {name: _data(group[layer], name) for name in names(group[layer], "weight_names")}
-        elif layer != TOP:
-            raise CorruptFileError(f"The file lists a layer {layer!r}, but has none.")
-    optimizer = file.get("optimizer_weights")
-    listed = [] if optimizer is None else names(optimizer, "weight_names")
-    return Saved(layers, [_data(optimizer, name) for name in listed])
+    for layer in [*names(group, "layer_names"), *([TOP] if TOP in group else ())]:
+        weights = inner(group, layer)
+        layers[layer] = {name: data_in(weights, name) for name in names(weights, "weight_names")}
+    if "optimizer_weights" not in file:
+        return Saved(layers, [])
+    optimizer = inner(file, "optimizer_weights")
+    return Saved(layers, [data_in(optimizer, name) for name in names(optimizer, "weight_names")])
 
 
-def _data(group: Any, name: str) -> Any:
+def inner(group: Any, name: str) -> Any:
+    """A group in another one.
+
+    Raises:
+        CorruptFileError: there is none of this name.
+    """
+    found = group.get(name)
+    if not hasattr(found, "keys"):
+        raise CorruptFileError(f"The file lists {name!r} in {group.name}, but there is no such group.")
+    return found
+
+
+def data_in(group: Any, name: str) -> Any:
+    """An array in a group.
+
+    Raises:
+        CorruptFileError: there is none of this name.
+    """
     data = group.get(name)
     if not hasattr(data, "shape"):
         raise CorruptFileError(f"The file lists {name!r} in {group.name}, but there is no such array.")

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import re
+from typing import Iterable
 
 
 def visible(text: str) -> str:
@@ -30,6 +32,16 @@ class UnsafeFileError(PrintableError, ValueError):
 
 class CorruptFileError(PrintableError, ValueError):
     """A file is damaged, cut short, or not of the kind its name says."""
+
+
+def check_array(shape: Iterable[int], itemsize: int, where: str) -> None:
+    """Refuse shapes that numpy has no array for; it multiplies the other sizes of empty ones, too."""
+    sizes = list(shape)
+    if len(sizes) > _MAX_RANK or math.prod(size for size in sizes if size) * max(itemsize, 1) >= 1 << 62:
+        raise CorruptFileError(f"{where} is of a shape that no array has ({str(sizes)[:100]}).")
+
+
+_MAX_RANK = 32  # of HDF5 and of numpy 1
 
 
 @dataclasses.dataclass(frozen=True)

@@ -109,8 +109,8 @@ def find_class(record: dict[str, Any], loader: Loader) -> Any:
 
 
 def _public_class(module: str | None, class_name: str, registered: str | None, loader: Loader) -> Any:
-    if not module or not _under(module, "keras"):
-        return None
+    if not module or not _under(module, "keras") or not class_name.isidentifier():
+        return None  # also of a name that goes on into another namespace, as "layers.Dense" of "keras"
     name = f"{module}.{class_name}"
     if name not in loader.public_names:
         return None
@@ -200,7 +200,7 @@ def _function_places(module: str | None, name: str, loader: Loader) -> Iterator[
         spaces = (module,)
     elif module and module != "builtins" and not any(_under(module, root) for root in _OLD_ROOTS):
         spaces = ()
-    if name not in _NOT_VALUES:
+    if name not in _NOT_VALUES and name.isidentifier():
         yield from (f"{space}.{name}" for space in spaces if f"{space}.{name}" in loader.public_names)
 
 

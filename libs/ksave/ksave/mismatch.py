@@ -5,9 +5,14 @@ from __future__ import annotations
 import difflib
 from typing import Any, NamedTuple
 
+from ksave.limits import PrintableError
 from ksave.stores import ReadStore, ShapeStore
 
 _ROWS = 25
+
+
+class MismatchError(PrintableError, ValueError):
+    """Weights do not fit the model."""
 
 
 class Failure(NamedTuple):

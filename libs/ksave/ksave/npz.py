@@ -16,7 +16,7 @@ import numpy as np
 
 from ksave import archive, checked_json, hdf5
 from ksave.codecs import numpy_dtype
-from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
+from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError, check_array
 from ksave.stores import Reader, ReadStore, Writer
 
 # The names of dtypes that numpy has no code for, as JSON; those arrays hold their bits.
@@ -63,6 +63,8 @@ def _header(file: Any, where: str) -> tuple[tuple[int, ...], Any]:
             raise ValueError(f"its shape is {shape}")
         if dtype.itemsize < 0:  # of texts so long that older versions of numpy count around
             raise ValueError("its texts are longer than any")
+        if dtype.subdtype or dtype.fields:
+            raise ValueError("its elements are arrays or records")
     except (ValueError, SyntaxError, EOFError, TypeError, TokenError, RecursionError, MemoryError) as error:
         raise CorruptFileError(f"{where} is no .npy array ({error}).") from error
     if dtype.hasobject:
@@ -70,6 +72,7 @@ def _header(file: Any, where: str) -> tuple[tuple[int, ...], Any]:
             f"{where} holds Python objects, which can run any code when they are read. Weights are plain arrays; "
             "save them as .weights.h5 instead."
         )
+    check_array(shape, dtype.itemsize, where)
     return shape, dtype
 
 
@@ -120,10 +123,10 @@ class _NpzStore(ReadStore):
 class NpzReader(Reader):
     """Reads the weights of nodes from a `.npz` file."""
 
-    def __init__(self, path: str, limits: Limits = DEFAULT) -> None:
+    def __init__(self, path: str, limits: Limits = DEFAULT, packed: int | None = None) -> None:
         super().__init__()
         self._folder: str | None = None  # of its own, when it was unpacked from an archive
-        self._source = archive.ZipReader(path, limits)
+        self._source = archive.ZipReader(path, limits, packed)
         try:
             self._nodes: dict[str, dict[str, NpzArray]] = {}
             for name, array in read_arrays(self._source).items():
@@ -140,7 +143,7 @@ class NpzReader(Reader):
         try:
             head, _, tail = name.rpartition(".")
             source.extract(f"{head}.", folder)
-            reader = cls(os.path.join(folder, tail), source.limits)
+            reader = cls(os.path.join(folder, tail), source.limits, source.packed(name))
         except BaseException:
             shutil.rmtree(folder)
             raise

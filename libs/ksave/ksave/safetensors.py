@@ -15,7 +15,7 @@ from typing import Any, BinaryIO, Iterable, Mapping, NamedTuple
 
 from ksave import checked_json
 from ksave.codecs import numpy_dtype
-from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError
+from ksave.limits import DEFAULT, CorruptFileError, Limits, UnsafeFileError, check_array
 
 _HEADER_BYTES = 100_000_000  # what the reference implementation allows
 _DTYPES = {
@@ -96,7 +96,7 @@ class SafetensorsReader:
         where = f"{self.path}: {name!r}"
         if not isinstance(record, dict) or set(record) != {"dtype", "shape", "data_offsets"}:
             raise CorruptFileError(f"{where} does not say dtype, shape and data_offsets, and nothing else.")
-        if record["dtype"] not in _DTYPES:
+        if not isinstance(record["dtype"], str) or record["dtype"] not in _DTYPES:
             raise CorruptFileError(f"{where} has the dtype {record['dtype']!r}. Known: {', '.join(_DTYPES)}.")
         shape, offsets = record["shape"], record["data_offsets"]
         for numbers in (shape, offsets):
@@ -105,6 +105,7 @@ class SafetensorsReader:
             ):
                 raise CorruptFileError(f"{where} has a shape or offsets that are no sizes: {numbers}.")
         dtype = _DTYPES[record["dtype"]]
+        check_array(shape, numpy_dtype(dtype).itemsize, where)
         if len(offsets) != 2 or offsets[1] - offsets[0] != math.prod(shape) * numpy_dtype(dtype).itemsize:
             raise CorruptFileError(f"{where} has offsets {offsets}, which do not fit {dtype} of {shape}.")
         if base + offsets[1] > size:

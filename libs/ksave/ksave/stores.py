@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, MutableMapping
 from typing import Any, TypeVar
 
 from ksave import hdf5
-from ksave.archive import check_document, check_name
+from ksave.archive import check_document, check_name, check_ratio
 from ksave.limits import DEFAULT, CorruptFileError, Limits
 from ksave.windows import Window
 
@@ -292,12 +292,17 @@ class Reader:
         names, mark = read_index(content, index, limits)
         reader = cls()
         folder = os.path.dirname(index)
+        stored = unpacked = 0
         try:
             for name in names:
                 if source is None:
                     reader._add(os.path.join(folder, name), None, limits, text)
+                    stored += os.path.getsize(os.path.join(folder, name))
                 else:
                     reader._add(source.open(name), f"{source.path}: {name}", limits, text)
+                    stored += source.packed(name)
+                unpacked += hdf5.listed_bytes(reader._listings[-1])
+                check_ratio(unpacked, stored, f"{index} with its files", limits)  # each of which has some for free
                 found = hdf5.root_number(reader.files[-1], "set")
                 if found != mark:
                     raise MixedSetError(

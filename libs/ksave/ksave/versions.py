@@ -7,6 +7,7 @@ import re
 import warnings
 from typing import Any, Iterator
 
+from ksave.limits import visible
 from ksave.migrations import MigrationWarning, summary
 
 # The version of the Keras format that is written, and up to which files are known.
@@ -15,7 +16,7 @@ KERAS_VERSION = "3.15.2"
 
 def numbers(version: str | None) -> tuple[int, ...]:
     """`(3, 15)` for "3.15.2"; empty for what is no version."""
-    return tuple(int(part) for part in (version or "").split(".")[:2] if part.isdigit())
+    return tuple(int(part) for part in (version or "").split(".")[:2] if re.fullmatch("[0-9]{1,9}", part))
 
 
 def is_newer(version: str | None) -> bool:
@@ -36,8 +37,8 @@ def explained(version: str | None) -> Iterator[None]:
     except Exception as error:
         if is_newer(version):
             error.args = (
-                f"{error}\n(The file was written by Keras {version}, newer than {KERAS_VERSION}, up to which "
-                "files are known here.)",
+                f"{error}\n(The file was written by Keras {visible(version or '')}, newer than {KERAS_VERSION}, up to "
+                "which files are known here.)",
             )
         raise
 
@@ -47,8 +48,8 @@ def announce(path: str, version: str | None, notes: dict[str, int]) -> None:
     if notes:
         wrote = f"Keras {version}" if version else "an old version of Keras"
         warnings.warn(
-            f"{path} was written by {wrote}. Read as Keras {KERAS_VERSION} means it: {summary(notes)}. Save it "
-            "again to have a file of today.",
+            f"{path} was written by {visible(wrote)}. Read as Keras {KERAS_VERSION} means it: "
+            f"{visible(summary(notes))}. Save it again to have a file of today.",
             MigrationWarning,
             stacklevel=4,
         )

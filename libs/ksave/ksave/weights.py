@@ -9,6 +9,7 @@ from typing import Any, Iterable
 
 from ksave import archive, hdf5, mismatch, remote
 from ksave.atomic import atomic_file
+from ksave.limits import visible
 from ksave.overwrite import may_write
 from ksave.saveables import walk
 from ksave.stores import Reader, Writer
@@ -188,8 +189,8 @@ def read_nodes(
     if failures:
         report = mismatch.report(name, failures, left)
         if not skip_mismatch:
-            raise ValueError(report) from failures[0].error
-        warnings.warn(f"Skipped what does not fit. {report}", stacklevel=3)
+            raise mismatch.MismatchError(report) from failures[0].error
+        warnings.warn(f"Skipped what does not fit. {visible(report)}", stacklevel=3)
     elif any(not _OF_TRAINING & {*path.split("/")} for path in left):
         warnings.warn(f"{name} has weights that the model has no place for: {', '.join(left)}.", stacklevel=3)
 

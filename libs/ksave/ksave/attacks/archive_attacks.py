@@ -26,6 +26,8 @@ NAMES = {
     "dot": "assets/./evil.txt",
     "control": "assets/\x1b[2Jevil.txt",
     "reversed": "assets/\u202etxt.live",
+    "long": f"assets/{'n' * 256}",
+    "deep": f"assets/{'n/' * 30_000}n",
 }
 
 
@@ -39,6 +41,26 @@ def add(path: Path, name: str, content: bytes = b"x", **attributes: Any) -> None
         warnings.simplefilter("ignore")  # that a name stands there twice
         with zipfile.ZipFile(path, "a") as file:
             file.writestr(info, content)
+
+
+def folder_in_place_of_a_file(path: Path) -> None:
+    add(path, "assets/a")
+    add(path, "assets/a/", b"")
+
+
+def place_beyond_measure(path: Path) -> None:
+    # In the list at the end the place of the last member is a number of 64 bits.
+    data = path.read_bytes()
+    entry, end = data.rindex(b"PK\x01\x02"), data.rindex(b"PK\x05\x06")
+    head, tail = bytearray(data[entry:end]), bytearray(data[end:])
+    more = struct.pack("<HHQ", 1, 8, (1 << 64) - 1)
+    length = struct.unpack_from("<H", head, 30)[0]
+    name = 46 + struct.unpack_from("<H", head, 28)[0]
+    struct.pack_into("<H", head, 30, len(more))
+    struct.pack_into("<I", head, 42, 0xFFFFFFFF)
+    head[name : name + length] = more
+    struct.pack_into("<I", tail, 12, struct.unpack_from("<I", tail, 12)[0] + len(more) - length)
+    path.write_bytes(data[:entry] + head + tail)
 
 
 def _patch(path: Path, offset: int, form: str, value: int) -> None:
@@ -158,6 +180,8 @@ ZIP: dict[str, Callable[[Path], Any]] = {
             duplicate_in_capitals,
             duplicate_in_another_normal_form,
             file_below_a_file,
+            folder_in_place_of_a_file,
+            place_beyond_measure,
             encrypted,
             unusual_compression,
             bomb,

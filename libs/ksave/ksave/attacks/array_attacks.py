@@ -43,6 +43,9 @@ NPY: dict[str, bytes] = {
     "deep_header": _npy("(" * 100),
     "long_header": b"\x93NUMPY\x02\x00" + struct.pack("<I", 1 << 30) + b" " * 1000,
     "negative_shape": _npy("{'descr': '<f4', 'fortran_order': False, 'shape': (-4,), }", bytes(64)),
+    "empty_shape_that_no_array_has": _npy(f"{{'descr': '<f4', 'fortran_order': False, 'shape': (0, {1 << 90}), }}"),
+    "more_dimensions_than_any_array": _npy(f"{{'descr': '|u1', 'fortran_order': False, 'shape': {(1,) * 33}, }}", b"1"),
+    "records": _npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,), }", bytes(64)),
     "no_array": b"hello",
     "cut_short": _saved(np.ones((4, 3), "float32"))[:-10],
 }
@@ -67,6 +70,10 @@ SAFETENSORS: dict[str, Callable[[], bytes]] = {
     "backwards": lambda: _safetensors({"a": _entry("F32", [4], 16, 0)}, bytes(16)),
     "negative": lambda: _safetensors({"a": _entry("F32", [-4], -16, 0)}, bytes(16)),
     "nan": lambda: _safetensors(b'{"a": {"dtype": "F32", "shape": [NaN], "data_offsets": [0, 4]}}', bytes(4)),
+    "empty_shape_that_no_array_has": lambda: _safetensors({"a": _entry("F32", [0, 1 << 62, 1 << 62], 0, 0)}),
+    "more_dimensions_than_any_array": lambda: _safetensors({"a": _entry("U8", [1] * 33, 0, 1)}, bytes(1)),
+    "names_that_are_no_object": lambda: _safetensors({"__metadata__": {"keras_names": "[1]"}}),
+    "dtype_that_is_no_text": lambda: _safetensors({"a": {"dtype": [1], "shape": [], "data_offsets": [0, 4]}}, bytes(4)),
     "unknown_dtype": lambda: _safetensors({"a": _entry("O", [1], 0, 8)}, bytes(8)),
     "key_twice": lambda: _safetensors(
         b'{"a": {"dtype": "U8", "shape": [1], "data_offsets": [0, 1]},'

@@ -309,6 +309,58 @@ def control_characters_in_names(path: Path) -> None:
         file.create_group("layers/\x1b]0;owned\x07")
 
 
+def pieces_outside_of_the_array(path: Path) -> None:
+    # Each column is one element long, the pieces of it sixteen megabytes.
+    packed = zlib.compress(bytes(16 << 20), 9)
+    with h5py.File(path, "a") as file:
+        data = file.create_dataset(
+            "layers/extra/vars/0", (4, 1), "u1", maxshape=(None, None), chunks=(1, 16 << 20), compression="gzip"
+        )
+        for row in range(4):
+            data.id.write_direct_chunk((row, 0), packed)
+
+
+def long_paths(path: Path) -> None:
+    # Each group at the end of one is listed with all of it.
+    with h5py.File(path, "a") as file:
+        file.create_group("/".join(["n" * 6000] * 2))
+
+
+def attributes_without_number(path: Path) -> None:
+    with h5py.File(path, "a") as file:
+        group = file.create_group("layers/extra")
+        for number in range(1001):
+            group.attrs[str(number)] = 1
+
+
+def heaps_inside_of_each_other(path: Path) -> None:
+    # Numbers that look like heaps of text, each of which goes on to the end.
+    size = 40 * 5000
+    raw = bytearray(size)
+    for at in range(0, size - 40, 40):
+        struct.pack_into("<4sIQ", raw, at, b"GCOL", 1, size - at)
+        struct.pack_into("<HHIQ", raw, at + 16, 1, 1, 0, (size - at - 32) // 8 * 8)
+    with h5py.File(path, "a") as file:
+        file["layers/extra/vars/0"] = np.frombuffer(bytes(raw), "u1")
+        file.attrs["text"] = "text"
+
+
+def empty_shape_that_no_array_has(path: Path) -> None:
+    _replaced(path, lambda group, key, _: group.create_dataset(key, (0, 1 << 62, 1 << 62), "f4"))
+
+
+def place_without_an_array(path: Path) -> None:
+    _replaced(path, lambda group, key, _: group.create_dataset(key, data=h5py.Empty("f4")))
+
+
+def numbers_of_seven_bytes(path: Path) -> None:
+    kind = h5py.h5t.NATIVE_B64.copy()
+    kind.set_size(7)
+    _replaced(
+        path, lambda group, key, shape: h5py.h5d.create(group.id, key.encode(), kind, h5py.h5s.create_simple(shape))
+    )
+
+
 def truncated(path: Path) -> None:
     path.write_bytes(path.read_bytes()[:-100])
 
@@ -358,10 +410,22 @@ HDF5: dict[str, Callable[[Path], Any]] = {
         named_types,
         references_in_attributes,
         control_characters_in_names,
+        pieces_outside_of_the_array,
+        long_paths,
+        attributes_without_number,
+        heaps_inside_of_each_other,
+        empty_shape_that_no_array_has,
+        place_without_an_array,
+        numbers_of_seven_bytes,
         truncated,
         other_kind_of_file,
     )
 }
 
 # What these spoil is not read by everyone who opens the file; then nothing is refused, and nothing happens.
-NOT_READ_BY_ALL = {"texts_of_an_attribute_that_share_one_place", "heap_without_end", "opaque_pickles"}
+NOT_READ_BY_ALL = {
+    "texts_of_an_attribute_that_share_one_place",
+    "heap_without_end",
+    "heaps_inside_of_each_other",
+    "opaque_pickles",
+}

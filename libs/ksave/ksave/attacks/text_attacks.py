@@ -64,6 +64,12 @@ RECORDS: dict[str, Any] = {
     "dunder_of_a_module": record("keras.layers", "__init__"),
     "dunder_of_a_class": record("keras.layers.Dense", "__init__"),
     "private_place": record("keras.src.utils.file_utils", "get_file", {"origin": "http://127.0.0.1:1/"}),
+    "name_in_an_inner_place": record("keras", "layers.Dense"),
+    "function_in_an_inner_place": record("keras.ops", "function", "nn.relu"),
+    "one_object_of_two_classes": [
+        record("keras.layers", "Dense", {}, None, shared_object_id=1),
+        record("keras.layers", "Chain", {}, None, shared_object_id=1),
+    ],
     "path_in_a_name": record("keras", "layers/../../evil"),
     "download_as_a_class": record("keras.utils", "get_file", {"origin": "http://127.0.0.1:1/x"}),
     "download_as_a_function": record("keras.utils", "function", "get_file"),
