@@ -10,6 +10,8 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import numpy as np
+
 from kops import config
 from kspec import public
 
@@ -89,12 +91,14 @@ def standardize_dtype(dtype: Any) -> str:
                 dtype
             ]
         return _from_text(dtype.__name__.rstrip("_"))
-    name = getattr(dtype, "name", None)
-    if name is None:
-        return _from_text(str(dtype))
-    if getattr(dtype, "kind", "") in ("U", "S", "T"):
-        return "string"
-    return _from_text(name)
+    if isinstance(dtype, np.dtype):  # which takes a while to say its name
+        if dtype not in _NUMPY_NAMES:
+            _NUMPY_NAMES[dtype] = "string" if dtype.kind in "UST" else _from_text(dtype.name)
+        return _NUMPY_NAMES[dtype]
+    return _from_text(getattr(dtype, "name", None) or str(dtype))
+
+
+_NUMPY_NAMES: dict[np.dtype, str] = {}
 
 
 @public("keras.backend.is_float_dtype")

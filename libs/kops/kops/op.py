@@ -234,7 +234,7 @@ class Op:
         if self.shape_rule is not None and any(isinstance(x, getattr(e, "GraphTensor", ())) for x in values):
             # A graph is built once, and OpenVINO takes what makes no sense without a word.
             kernel = self._inferred(kernel)
-        run = _with_steps(self._ruled(kernel) if self.checked else kernel, steps)
+        run = _with_steps(self._ruled(kernel, args) if self.checked else kernel, steps)
         if fuse:
             whole = run if result is None else lambda *a: fix_dtypes(run(*a), result)
             return self._remember(key, _with_steps(fuse(self, whole), before))
@@ -249,21 +249,25 @@ class Op:
 
         return run
 
-    def _ruled(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+    def _ruled(self, kernel: Callable[..., Any], args: Sequence[Any]) -> Callable[..., Any]:
+        """`kernel`, after the shape rule: once for each combination of shapes and static arguments."""
         rule = self.shape_rule
         assert rule is not None, f"{self.name} is checked by a shape rule it does not have"
+        facts_of = _rule_facts(tuple([_shown(p, x) for p, x in zip(self.parameters, args)]))
+        passed: set[Any] = set()
 
         def run(*args: Any) -> Any:
-            positional, keywords = self._split(args)
-            rule(*positional, **keywords)
+            try:
+                facts = facts_of(*args)
+                known = facts in passed
+            except (TypeError, ValueError):  # lists, arrays and shapes that are not known have no hash
+                facts, known = None, False
+            if not known:
+                positional, keywords = self._split(args)
+                rule(*positional, **keywords)
+                if facts is not None and len(passed) < _MOST_FACTS:
+                    passed.add(facts)
             return kernel(*args)
-
-        def run_simple(*args: Any) -> Any:
-            rule(*args)
-            return kernel(*args)
-
-        if self.formula is self.body:
-            return run_simple
 
         return run
 
@@ -461,6 +465,25 @@ def read(x: Any) -> Any:
 
 def _holds_variable(x: Any) -> bool:
     return isinstance(x, Variable) or (type(x) in (tuple, list) and any(_holds_variable(v) for v in x))
+
+
+_MOST_FACTS = 4096
+
+
+def _shown(p: Parameter, x: Any) -> str:
+    """What a shape rule may look at, of the argument `{}`."""
+    if p.kind == "tensors":
+        return "tuple([getattr(x, 'shape', None) for x in {}])"
+    if p.kind == "tensor":
+        return "{}.shape" if hasattr(x, "shape") else "None"
+    return "tuple({}.items())" if p.passing is _Passing.VAR_KEYWORD else "{}"
+
+
+@functools.cache
+def _rule_facts(shown: tuple[str, ...]) -> Any:
+    """`lambda a0, a1: (a0.shape, a1)` for a tensor and a static argument."""
+    names = [f"a{i}" for i in range(len(shown))]
+    return eval(f"lambda {', '.join(names)}: ({''.join(s.format(n) + ', ' for s, n in zip(shown, names))})")
 
 
 @functools.cache

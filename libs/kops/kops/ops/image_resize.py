@@ -83,7 +83,6 @@ def _resize_weights(size: int, new_size: int, method: str, antialias: bool, dtyp
 
 def _along(x: Any, weights: Any, axis: int) -> Any:
     """Axis `axis` of `x` multiplied with a matrix."""
-    y = kops.moveaxis(x, axis, -1)
     after = tuple(x.shape[axis + 1 :])
     if len(after) == 1:
         return kops.matmul(weights, x)
@@ -91,10 +90,10 @@ def _along(x: Any, weights: Any, axis: int) -> Any:
         before = kops.shape(x)[:axis]
         y = kops.matmul(weights, kops.reshape(x, (*before, x.shape[axis], math.prod(after))))
         return kops.reshape(y, (*before, y.shape[-2], *after))
+    y = kops.moveaxis(x, axis, -1)
     return kops.moveaxis(kops.matmul(y, kops.transpose(weights)), -1, axis)
 
 
-def _whole(x: Any, dtype: str) -> Any:
 def _resized(x: Any, axis: int, new_size: int, method: str, antialias: bool) -> Any:
     """`x` with another size along one axis."""
     size = x.shape[axis]
@@ -113,6 +112,7 @@ def _resized(x: Any, axis: int, new_size: int, method: str, antialias: bool) -> 
     return _along(x, _resize_weights(size, new_size, method, antialias, x.dtype), axis)
 
 
+def _whole(x: Any, dtype: str) -> Any:
     """Back to an integer dtype, rounded and limited to what it holds."""
     if dtype not in dtypes.INTS:
         return kops.cast(x, dtype)
@@ -219,6 +219,7 @@ def _translate_shape(
     return tuple(int(output_shape[i]) if i in dims else d for i, d in enumerate(images.shape))
 
 
+@promote.real
 def _images_only(d: Any, *others: Any) -> Any:
     dtype = promote.natural(d)
     compute = dtypes.to_inexact(dtype)
@@ -245,7 +246,6 @@ def scale_and_translate(
         spatial_dims: the axes to scale.
         method: `"linear"`, `"cubic"`, `"lanczos3"` or `"lanczos5"`.
         antialias: average over more pixels when shrinking.
-@promote.real
 
     Returns:
         A tensor of shape `output_shape` and of the dtype of `images`; 0 where it shows what is outside.

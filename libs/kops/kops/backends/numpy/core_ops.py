@@ -7,6 +7,9 @@ from typing import Any
 import numpy as np
 
 from kops.backends.kernel_tables import kernels, native
+from kops.backends.numpy.core import native_dtype
+from kops.declare import OPS
+from kops.dtypes import standardize_dtype
 
 
 def _full(shape: Any, value: Any, dtype: Any) -> Any:
@@ -34,7 +37,19 @@ def _view(x: Any, dtype: Any) -> Any:
     return bits if x.ndim else bits.reshape(())
 
 
+def _linspace(start: Any, stop: Any, num: int, endpoint: bool, retstep: bool, dtype: Any, axis: int) -> Any:
+    OPS["linspace"].shape_rule(start, stop, num, endpoint, retstep, dtype, axis)
+    dtype = start.dtype if dtype is None else native_dtype(standardize_dtype(dtype))
+    made = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
+    return list(made) if retstep else made
+
+
+def _meshgrid(xs: Any, indexing: str) -> Any:
+    OPS["meshgrid"].shape_rule(*xs, indexing=indexing)
+    return list(np.meshgrid(*xs, indexing=indexing, copy=False))
+
+
 TABLE = {
     **native(np, "copy=array empty ones ones_like zeros zeros_like"),
-    **kernels(_arange, _eye, _full, _full_like, _tri, _view),
+    **kernels(_arange, _eye, _full, _full_like, _linspace, _meshgrid, _tri, _view),
 }

@@ -9,6 +9,7 @@ import numpy as np
 from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
 from kops.backends.numpy import special
+from kops.declare import OPS
 
 
 def _power(x: Any, y: Any) -> Any:
@@ -79,6 +80,12 @@ def _view_as_complex(x: Any) -> Any:
     return np.ascontiguousarray(x).view(np.result_type(x.dtype, np.complex64))[..., 0]
 
 
+def _nan_to_num(x: Any, nan: Any, posinf: Any, neginf: Any) -> Any:
+    if x.dtype.char not in "efdFD":
+        return OPS["nan_to_num"].formula(x, nan, posinf, neginf)
+    return np.nan_to_num(x, True, nan, posinf, neginf)
+
+
 TABLE = {
     **native(
         np,
@@ -90,7 +97,7 @@ TABLE = {
         "true_divide",
     ),
     **native(special, "erf erfc erfinv"),
-    **kernels(_angle, _clip, _power, _rsqrt, _sign, _trunc, _view_as_complex, _view_as_real),
+    **kernels(_angle, _clip, _nan_to_num, _power, _rsqrt, _sign, _trunc, _view_as_complex, _view_as_real),
     "i0": _half_inputs(np.i0),
     "ldexp": _half_inputs(np.ldexp),
     "left_shift": _shift(np.left_shift),

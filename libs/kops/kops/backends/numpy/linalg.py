@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from kops.backends.kernel_tables import kernels
+from kops.backends.kernel_tables import kernels, native
 from kops.declare import OPS
 from kops.dims import as_tuple
 
@@ -51,7 +51,12 @@ def _norm(x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
     return np.linalg.norm(x, ord, tuple(axis) if isinstance(axis, list) else axis, keepdims)
 
 
+def _product(function: Any) -> Any:
+    return lambda x1, x2: function(x1, x2) if x1.dtype.char in _BLAS else function(_wide(x1), _wide(x2))
+
+
 TABLE = {
+    **native(np, "dot inner", _product),
     **kernels(_matmul, _tensordot, _einsum, _norm),
     "outer": np.outer,
     "kron": np.kron,

@@ -8,22 +8,21 @@ import numpy as np
 
 
 def unique(x: Any, ordered: bool, index: bool, inverse: bool, counts: bool, axis: Any, size: Any, fill: Any) -> Any:
-    values, first, which, number = np.unique(
-        x.astype(np.float32) if x.dtype.name == "bfloat16" else x,
-        return_index=True,
-        return_inverse=True,
-        return_counts=True,
-        axis=axis,
-    )
+    found = np.unique(x.astype(np.float32) if x.dtype.name == "bfloat16" else x, index, inverse, counts, axis)
+    values, *extras = found if isinstance(found, tuple) else (found,)
     values = values.astype(x.dtype, copy=False)
-    which = which.reshape(x.shape if axis is None else (x.shape[axis],))
-    along = 0 if axis is None else axis
     if size is not None:
-        values = _sized(values, size, along, fill)
-        first = _sized(first, size, 0, None)
-        number = _sized(number, size, 0, 0)
-    extras = [a.astype(np.int32) for a, wanted in ((first, index), (which, inverse), (number, counts)) if wanted]
-    return (values, *extras) if extras else values
+        values = _sized(values, size, 0 if axis is None else axis, fill)
+    if not extras:
+        return values
+    if inverse:
+        extras[index] = extras[index].reshape(x.shape if axis is None else (x.shape[axis],))
+    if size is not None:
+        if index:
+            extras[0] = _sized(extras[0], size, 0, None)
+        if counts:
+            extras[-1] = _sized(extras[-1], size, 0, 0)
+    return (values, *[a.astype(np.int32) for a in extras])
 
 
 def _sized(x: Any, size: int, axis: int, fill: Any) -> Any:

@@ -156,7 +156,7 @@ def erfinv(x: Any) -> Any:
     x = np.asarray(x, np.float32 if narrow else np.float64)
     with np.errstate(divide="ignore", invalid="ignore"):
         w = -np.log((1 - x) * (1 + x))
-        y = x * np.where(w < 5, _polynomial(_CENTRAL, w - 2.5), _polynomial(_TAIL, np.sqrt(np.maximum(w, 5)) - 3))
+        y = x * _where(w < 5, w, lambda v: _polynomial(_CENTRAL, v - 2.5), lambda v: _polynomial(_TAIL, np.sqrt(v) - 3))
         if not narrow:  # beyond the polynomials, the first terms of the asymptotic series
             log = w + np.log(2)
             y = np.where(w < 16, y, np.copysign(np.sqrt(log - 0.5 * np.log(np.pi * log)), x))
