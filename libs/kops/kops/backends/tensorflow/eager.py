@@ -35,14 +35,18 @@ def no_nan(x: Any) -> bool:
 
 
 @functools.lru_cache(maxsize=1024)
-def _kept(numbers: tuple[int, ...]) -> Any:
+def _kept(numbers: tuple[Any, ...]) -> Any:
     return tf.constant(numbers, tf.int32)
 
 
 def kept(numbers: Any) -> Any:
     """A shape or axes as an argument: eagerly a tensor that is kept, since making one costs more than most ops."""
     numbers = tuple(numbers)
-    return _kept(numbers) if tf.executing_eagerly() and all(type(n) is int for n in numbers) else numbers
+    return _kept(numbers) if tf.executing_eagerly() and _plain(numbers) else numbers
+
+
+def _plain(x: Any) -> bool:
+    return type(x) is int or type(x) is tuple and all(map(_plain, x))
 
 
 def dtype_key(x: Any) -> Any:

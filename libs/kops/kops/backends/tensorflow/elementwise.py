@@ -205,6 +205,8 @@ def _view_as_complex(x: Any) -> Any:
 def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
     if x1 is None:
         return tuple(tf.unstack(tf.where(condition), num=len(condition.shape), axis=1))
+    # TensorFlow makes float32 of a number in front of a tensor.
+    x1 = tf.constant(x1, x2.dtype) if isinstance(x1, (int, float, complex)) and hasattr(x2, "dtype") else x1
     return tf.where(condition, x1, x2)
 
 
@@ -291,6 +293,7 @@ TABLE = {
     "trunc": _floats_only(_trunc, _same),
 }
 _TAKE_SCALARS = (
-    "add equal floor_divide greater greater_equal less less_equal maximum minimum mod multiply not_equal power subtract"
+    "add equal floor_divide greater greater_equal less less_equal maximum minimum mod multiply not_equal power subtract "
+    "where"
 )
 SCALARS = frozenset(_TAKE_SCALARS.split())

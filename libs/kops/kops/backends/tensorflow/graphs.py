@@ -20,7 +20,11 @@ from kops.sparse_rules import flatten
 PATIENCE = 1  # calls before one is traced
 _SHORT = 4  # ops
 _MOST = 64  # graphs of one op; shapes beyond are not traced
-_EAGER = frozenset(["array", "cast", "append"])  # these only convert
+# These only convert, or are another op.
+_NAMES = (
+    "array cast append dot inner fabs flipud fliplr empty_like bitwise_invert bitwise_left_shift bitwise_right_shift"
+)
+_EAGER = frozenset(_NAMES.split())
 
 
 def _suits(op: Any) -> bool:
@@ -56,6 +60,7 @@ def graphed(name: str, run: Callable[..., Any] | None = None) -> Callable[..., A
     static = [i for i, p in enumerate(op.parameters) if p.kind == "static"]
     dynamic = [i for i, p in enumerate(op.parameters) if p.kind != "static"]
     known: dict[Any, Any] = {}
+    short: list[bool] = []
 
     def trace(args: tuple[Any, ...], tensors: list[Any]) -> Any:
         def call(*given: Any) -> Any:
@@ -71,9 +76,11 @@ def graphed(name: str, run: Callable[..., Any] | None = None) -> Callable[..., A
     def kernel(*args: Any) -> Any:
         if place is not None and args[place] is not None:  # kernels get the native dtype, formulas its name
             args = (*args[:place], standardize_dtype(args[place]), *args[place + 1 :])
+        if short or not tf.executing_eagerly():
+            return body(*args)
         statics = [args[i] for i in static]
         # Beams are searched on the host.
-        if not tf.executing_eagerly() or any(type(x) is str and x == "beam_search" for x in statics):
+        if any(type(x) is str and x == "beam_search" for x in statics):
             return body(*args)
         tensors = [x for x in flatten([args[i] for i in dynamic]) if x is not None]
         if any(type(x) is not _Tensor for x in tensors):
@@ -89,7 +96,10 @@ def graphed(name: str, run: Callable[..., Any] | None = None) -> Callable[..., A
                     known[key] = graph + 1
                 return body(*args)
             graph = known[key] = trace(args, tensors)
-        return body(*args) if graph is None else graph(*tensors)
+            if graph is None:
+                short.append(True)
+                return body(*args)
+        return graph(*tensors)
 
     return kernel
 

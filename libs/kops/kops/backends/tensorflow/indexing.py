@@ -101,7 +101,8 @@ def _take_along_axis(x: Any, indices: Any, axis: int | None) -> Any:
 
 
 def _slice(x: Any, starts: Any, shape: Any) -> Any:
-    return tf.slice(x, tf.cast(starts, tf.int32), [-1 if n is None else n for n in shape])
+    begin = kept(starts) if isinstance(starts, (tuple, list)) else starts
+    return tf.slice(x, tf.cast(begin, tf.int32), kept(-1 if n is None else n for n in shape))
 
 
 def _slice_update(x: Any, starts: Any, updates: Any) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from kops.backends.kernel_tables import kernels
-from kops.backends.tensorflow.eager import kept
+from kops.backends.tensorflow.eager import holds, kept, recording
 
 _la = tf.linalg
 
@@ -20,7 +20,10 @@ def _adjoint(x: Any) -> Any:
 
 def _cholesky(x: Any, upper: bool) -> Any:
     # Of the symmetric part, as on JAX: the gradient then belongs to the function that is computed.
-    factor = _la.cholesky(tf.multiply(tf.add(x, _adjoint(x)), 0.5))
+    if not recording() and holds(x, lambda v: v == v.conj().swapaxes(-1, -2)):
+        factor = _la.cholesky(x)
+    else:
+        factor = _la.cholesky(tf.multiply(tf.add(x, _adjoint(x)), 0.5))
     return _adjoint(factor) if upper else factor
 
 

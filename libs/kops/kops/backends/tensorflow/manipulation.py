@@ -30,8 +30,8 @@ def length_of(x: Any, axis: int) -> Any:
 def _pad(x: Any, pad_width: Any, mode: str, constant_values: Any) -> Any:
     pairs = pad_pairs(pad_width, x.shape.rank)
     if mode == "constant":
-        value = 0 if constant_values is None else constant_values
-        return tf.pad(x, pairs, constant_values=tf.cast(value, x.dtype))
+        value = 0 if constant_values is None else tf.cast(constant_values, x.dtype)
+        return tf.pad(x, kept(map(tuple, pairs)), constant_values=value)
     if mode not in COPYING_PADS:
         raise other_pad(mode, "tensorflow")
     for axis, pair in enumerate(pairs):
@@ -103,7 +103,8 @@ def _roll(x: Any, shift: Any, axis: Any) -> Any:
 
 
 TABLE = {
-    **native(tf, "transpose stack unstack repeat"),
+    **native(tf, "stack unstack repeat"),
+    "transpose": lambda x, axes: tf.transpose(x, kept(axes or range(x.shape.rank - 1, -1, -1))),
     "squeeze": lambda x, axis: tf.squeeze(x) if axis is None else _squeeze(x, ints(axis, "axis")),
     **kernels(_expand_dims, _split, _tile, _broadcast_to, _roll, _pad),
     "reshape": _reshape,
