@@ -293,7 +293,7 @@ TABLE = {
     "trunc": _floats_only(_trunc, _same),
 }
 _TAKE_SCALARS = (
-    "add equal floor_divide greater greater_equal less less_equal maximum minimum mod multiply not_equal power subtract "
-    "where"
+    "add equal floor_divide greater greater_equal less less_equal maximum minimum mod multiply not_equal power "
+    "subtract where"
 )
 SCALARS = frozenset(_TAKE_SCALARS.split())

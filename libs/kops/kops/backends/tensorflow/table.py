@@ -12,8 +12,8 @@ _FAMILIES = (
 TABLE = merge_tables("kops.backends.tensorflow", _FAMILIES)
 # Kernels of many ops, which are called as graphs.
 _LONG = (
-    "conv_transpose correlate ctc_loss floor_divide gcd gru lstm lu_factor nextafter segment_max segment_min simple_rnn "
-    "vander"
+    "conv_transpose correlate ctc_loss floor_divide gcd gru lstm lu_factor nextafter segment_max segment_min "
+    "simple_rnn vander"
 )
 LONG = frozenset(_LONG.split())
 SCALARS = elementwise.SCALARS
