@@ -159,9 +159,7 @@ def ctc_loss(loop: Loop, target: Any, output: Any, target_length: Any, output_le
     check_shapes: Any = OPS["ctc_loss"].shape_rule
     check_shapes(target, output, target_length, output_length)
     impossible = -1e5
-    dtype = kops.standardize_dtype(output.dtype)
-    wide = kops.cast(output, "float32") if dtype in ("float16", "bfloat16") else output
-    logs = kops.log_softmax(wide, axis=-1)
+    logs = kops.log_softmax(output, axis=-1)
     blanks = kops.full_like(target, mask_index)
     pairs = kops.concatenate([kops.expand_dims(blanks, 2), kops.expand_dims(target, 2)], axis=2)
     batch, labels = kops.shape(target)
@@ -188,4 +186,4 @@ def ctc_loss(loop: Loop, target: Any, output: Any, target_length: Any, output_le
     blank_end = kops.take_along_axis(final, last, axis=1)
     label_end = kops.take_along_axis(final, kops.maximum(last - 1, 0), axis=1)
     label_end = kops.where(last > 0, label_end, kops.full_like(label_end, impossible))
-    return kops.cast(-kops.logaddexp(blank_end, label_end)[:, 0], dtype)
+    return -kops.logaddexp(blank_end, label_end)[:, 0]

@@ -74,6 +74,7 @@ ROWS = [
         ],
     ),
     row("space_to_depth", I(2, 3, 4, 6), 2, "channels_first", ref=_to_depth),
+    row("space_to_depth", F(2, 4, 6, 3), 2, None, ref=lambda x, b, configured: _to_depth(x, b)),
     row("depth_to_space", F(2, 2, 3, 8), 2, ref=_to_space, grad=True, bad=[case(F(2, 2, 3, 6), 2, match="channels 6")]),
     row("depth_to_space", F(2, 8, 2, 3), 2, data_format="channels_first", ref=_to_space),
     row(

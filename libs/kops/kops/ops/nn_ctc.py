@@ -10,15 +10,14 @@ from typing import Any
 import numpy as np
 
 import kops
-from kops import dtypes, promote, shapes
+from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
-from kops.dtypes import result_type
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 
 
 def _loss_dtypes(target: Any, output: Any, target_length: Any, output_length: Any) -> Any:
-    dtype = dtypes.to_inexact(result_type(output))
+    dtype = promote.wide(output)[0]  # a loss of 100 000 is more than float16 holds
     return ("int32", dtype, "int32", "int32"), dtype
 
 
@@ -50,12 +49,12 @@ def ctc_loss(target: Tensor, output: Tensor, target_length: Tensor, output_lengt
         mask_index: the class that stands for no label.
 
     Returns:
-        `(batch,)`; about 100 000 for labels that do not fit into the steps.
+        `(batch,)`, in 32 bits at least; about 100 000 for labels that do not fit into the steps.
     """
 
 
 def _decode_dtypes(inputs: Any, sequence_lengths: Any) -> Any:
-    dtype = dtypes.to_inexact(result_type(inputs))
+    dtype = promote.wide(inputs)[0]
     return (dtype, "int32"), ("int32", dtype)
 
 

@@ -14,7 +14,7 @@ def _batch(x: Any) -> int:
     return -1 if x.shape[0] is None else x.shape[0]
 
 
-def _checked(x: Any, block_size: int, data_format: str) -> bool:
+def _checked(x: Any, block_size: int, data_format: str | None) -> bool:
     if not isinstance(block_size, int) or block_size < 2:
         raise ValueError(f"block_size must be an int of at least 2, not {block_size!r}.")
     if len(x.shape) != 4:
@@ -32,7 +32,7 @@ def _times(size: int | None, by: int) -> int | None:
     return size if size is None else size * by
 
 
-def _to_depth_shape(x: Any, block_size: int, data_format: str = "channels_last") -> shapes.Shape:
+def _to_depth_shape(x: Any, block_size: int, data_format: str | None = "channels_last") -> shapes.Shape:
     first = _checked(x, block_size, data_format)
     batch, *rest = x.shape
     (depth, height, width) = rest if first else (rest[2], rest[0], rest[1])
@@ -42,7 +42,7 @@ def _to_depth_shape(x: Any, block_size: int, data_format: str = "channels_last")
 
 
 @composite("nn", dtype=promote.common, shape=_to_depth_shape)
-def space_to_depth(x: Tensor, block_size: int, data_format: str = "channels_last") -> Any:
+def space_to_depth(x: Tensor, block_size: int, data_format: str | None = "channels_last") -> Any:
     """Square blocks of positions laid out in the channels.
 
     Args:
@@ -76,7 +76,7 @@ def _sizes(new: Any, x: Any, b: int, first: bool) -> list[Any]:
     return [now[0] // b, now[1] // b, now[2] * b * b]
 
 
-def _to_space_shape(x: Any, block_size: int, data_format: str = "channels_last") -> shapes.Shape:
+def _to_space_shape(x: Any, block_size: int, data_format: str | None = "channels_last") -> shapes.Shape:
     first = _checked(x, block_size, data_format)
     batch, *rest = x.shape
     (depth, height, width) = rest if first else (rest[2], rest[0], rest[1])
@@ -86,7 +86,7 @@ def _to_space_shape(x: Any, block_size: int, data_format: str = "channels_last")
 
 
 @composite("nn", dtype=promote.common, shape=_to_space_shape)
-def depth_to_space(x: Tensor, block_size: int, data_format: str = "channels_last") -> Any:
+def depth_to_space(x: Tensor, block_size: int, data_format: str | None = "channels_last") -> Any:
     """The inverse of `space_to_depth`: channels laid out as square blocks of positions.
 
     Args:

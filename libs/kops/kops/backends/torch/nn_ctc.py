@@ -20,14 +20,13 @@ def ctc_loss(target: Any, output: Any, target_length: Any, output_length: Any, m
         return recurrence.ctc_loss(loop, target, output, target_length, output_length, mask_index)
     check: Any = OPS["ctc_loss"].shape_rule
     check(target, output, target_length, output_length)  # the kernel reads beyond the arrays instead
-    wide = output.float() if output.dtype.itemsize == 2 else output
-    logs = torch.log_softmax(wide, -1).transpose(0, 1)
+    logs = torch.log_softmax(output, -1).transpose(0, 1)
     loss = F.ctc_loss(logs, target, output_length, target_length, mask_index, "none", zero_infinity=True)
     # Labels fit if there is a step for each, and one between equals; else the kernel's loss is infinite.
     again = target[:, 1:] == target[:, :-1]
     inside = torch.arange(1, target.shape[1], device=target.device) < target_length[:, None]
     needed = target_length + (again & inside).sum(1)
-    return torch.where(needed > output_length, _IMPOSSIBLE, loss).to(output.dtype)
+    return torch.where(needed > output_length, _IMPOSSIBLE, loss)
 
 
 TABLE = {"ctc_loss": ctc_loss}
