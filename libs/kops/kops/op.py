@@ -476,7 +476,7 @@ def _shown(p: Parameter, x: Any) -> str:
         return "tuple([getattr(x, 'shape', None) for x in {}])"
     if p.kind == "tensor":
         return "{}.shape" if hasattr(x, "shape") else "None"
-    return "tuple({}.items())" if p.passing is _Passing.VAR_KEYWORD else "{}"
+    return "tuple(dict({}).items())" if p.passing is _Passing.VAR_KEYWORD else "{}"
 
 
 @functools.cache

@@ -5,12 +5,13 @@ formula gives. And that no way of the nn family waits for the host.
 from __future__ import annotations
 
 import importlib
+import math
 from typing import Any
 
 import numpy as np
 import pytest
 
-from kops.conformance import collect, nn_attention, nn_conv, nn_ctc, nn_normalization, nn_rnn
+from kops.conformance import collect, image, nn_attention, nn_conv, nn_ctc, nn_normalization, nn_rnn
 from kops.conformance.rows import B, F, L, P, row
 from kops.conformance.trial import Trial, check_close
 from kops.engine import engine
@@ -32,6 +33,10 @@ def convolution(*args: Any, **static: Any) -> Any:
 
 def depthwise(*args: Any, **static: Any) -> Any:
     return row("depthwise_conv", *args, ref=nn_conv._depthwise, tol=2e-5, **static)
+
+
+def _gelu(x: Any, approximate: bool) -> Any:
+    return 0.5 * x * (1 + np.vectorize(math.erf)(x * math.sqrt(0.5)))
 
 
 _FUSED = {
@@ -105,6 +110,23 @@ PATHS = {
     "depthwise, unequal strides": (
         depthwise(F(2, 6, 5, 3), F(3, 3, 3, 1), strides=(2, 1)),
         {"torch": "conv2d", "jax": "!conv_general_dilated", "tensorflow": "StridedSlice"},
+    ),
+    "convolution, more than the cache holds": (
+        convolution(F(2, 48, 40, 12), F(3, 3, 12, 4), padding="same"), {},
+    ),
+    "depthwise, more than the cache holds": (
+        depthwise(F(2, 48, 40, 64), F(3, 3, 64, 1)), {},
+    ),
+    "gelu of many numbers": (
+        row("gelu", F(190, 210), approximate=False, ref=_gelu), {},
+    ),
+    "resizing by a few elements": (
+        row("resize", F(2, 5, 6, 3), (7, 9), "bicubic", ref=image._resize, tol=5e-5),
+        {"jax": "!dot_general"},
+    ),
+    "resizing by a matrix": (
+        row("resize", F(2, 15, 6, 3), (4, 9), "bicubic", antialias=True, ref=image._resize, tol=5e-5),
+        {"jax": "dot_general"},
     ),
     "LSTM": (
         row("lstm", *_LSTM, ref=nn_rnn._lstm),
