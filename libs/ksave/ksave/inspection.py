@@ -16,6 +16,7 @@ from ksave.versions import KERAS_VERSION, is_newer
 from ksave.weights import WEIGHTS
 
 _OPTIMIZER = ("optimizer", "optimizer_weights")
+_NAMES = 16  # parts of a name in a legacy file that are looked at
 
 
 def inspect(path: str | os.PathLike[str], limits: Limits = DEFAULT) -> dict[str, Any]:
@@ -50,7 +51,8 @@ def describe(contents: Contents) -> dict[str, Any]:
         optimizer = settings.get("optimizer") if isinstance(settings, dict) else None
         if optimizer:
             found["optimizer"] = str(optimizer.get("class_name") if isinstance(optimizer, dict) else optimizer)
-        found["layers"] = [_layer(depth, layer, contents) for depth, layer in model.walk()]
+        arrays = _by_owner(contents)
+        found["layers"] = [_layer(depth, layer, _arrays_of(layer, contents, arrays)) for depth, layer in model.walk()]
     found["weights"] = [
         {
             "path": name,
@@ -85,8 +87,7 @@ def _owner(name: str, contents: Contents) -> str:
     return contents.names.get(name.rpartition("vars/")[0].rstrip("/"), "")
 
 
-def _layer(depth: int, layer: topology.Layer, contents: Contents) -> dict[str, Any]:
-    arrays = arrays_of(layer, contents)
+def _layer(depth: int, layer: topology.Layer, arrays: list[Array]) -> dict[str, Any]:
     # What an inner layer holds is counted there; legacy files do not say which that is.
     return {
         "name": layer.name,
@@ -101,14 +102,30 @@ def _layer(depth: int, layer: topology.Layer, contents: Contents) -> dict[str, A
     }
 
 
-def arrays_of(layer: topology.Layer, contents: Contents) -> list[Array]:
+def _by_owner(contents: Contents) -> dict[str, list[Array]]:
+    """The arrays by path of their layer; in legacy files by its name."""
+    found: dict[str, list[Array]] = {}
+    for name, array in contents.arrays.items():
+        if contents.legacy:
+            # Names of layers may have a "/" in them, so that each beginning can be one.
+            parts = name.split("/")[:_NAMES]
+            for end in range(1, len(parts)):
+                found.setdefault("/".join(parts[:end]), []).append(array)
+        else:
+            head, mark, _ = f"/{name}".partition("/vars/")
+            if mark:
+                found.setdefault(head[1:], []).append(array)
+    return found
+
+
+def _arrays_of(layer: topology.Layer, contents: Contents, by_owner: dict[str, list[Array]]) -> list[Array]:
     """The arrays that a layer itself holds, without those of the layers in it."""
-    prefix = f"{layer.path}/vars/" if layer.path else "vars/"
+    owner = layer.path
     if contents.legacy:
         if layer.path.count("/") != 1 and layer.path:
             return []
-        prefix = f"{layer.name}/" if layer.path else f"{legacy_layout.TOP}/"
-    return [array for name, array in contents.arrays.items() if name.startswith(prefix)]
+        owner = layer.name if layer.path else legacy_layout.TOP
+    return by_owner.get(owner, [])
 
 
 def verify(
@@ -181,12 +198,12 @@ def misfits(contents: Contents) -> Iterator[str]:
             yield str(error)
         return
     nodes = contents.nodes()
-    open_ended: list[str] = []  # places below which anything can be
+    open_ended: set[str] = set()  # places below which anything can be
     for _, layer in model.walk():
         known = class_table.variables(layer.record)
         count = len(nodes.get(layer.path, ()))
         if known is None or not (layer.children or known):
-            open_ended.append(layer.path)
+            open_ended.add(layer.path)
         where = f"{layer.path or 'the model'} ({layer.name}, {layer.class_name})"
         if known and count != len(known):
             names = ", ".join(name for name, _ in known)
@@ -203,7 +220,8 @@ def misfits(contents: Contents) -> Iterator[str]:
     if "" in open_ended:
         return
     for path, arrays in nodes.items():
-        inside = any(path.startswith(f"{place}/") for place in open_ended)
+        parts = path.split("/")
+        inside = any("/".join(parts[:end]) in open_ended for end in range(1, len(parts)))
         if arrays and path not in places and not inside and path.split("/")[0] not in _OPTIMIZER:
             yield f"{path}: {len(arrays)} arrays, which belong to no layer of the config"
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import difflib
 import re
 import warnings
 from typing import Any
@@ -61,6 +60,7 @@ def load_weights(model: Any, path: str, by_name: bool = False, skip_mismatch: bo
             _read_layers(model, group, path, by_name, skip_mismatch)
 
 
+_SHOWN = 25  # names in an error
 # Names of Keras before 2.4 that tell nothing: `training/Adam/variable_1`, `param_1`.
 _NUMBERED = re.compile(r"/iterations$|(variable|Variable|param)_?\d*(:0)?$")
 
@@ -122,11 +122,11 @@ def _assign(variables: list[Any], values: list[Any], path: str, owner: str, name
 def _count_message(path: str, filled: list[tuple[str, list[str]]], layers: list[Any]) -> str:
     file_names, own = [name for name, _ in filled], [layer.name for layer in layers]
     lines = [f"{path} has weights of {len(filled)} layers, the model has {len(layers)} layers with weights."]
-    for name in own:
-        if name not in file_names:
-            near = difflib.get_close_matches(name, file_names, n=1)
-            lines.append(f"  not in the file: {name}" + (f" (nearest: {near[0]})" if near else ""))
-    lines += [f"  not in the model: {name}" for name in file_names if name not in own]
+    missing, left = set(own) - set(file_names), set(file_names) - set(own)
+    for name in [name for name in own if name in missing][:_SHOWN]:
+        near = mismatch.nearest(name, file_names)
+        lines.append(f"  not in the file: {name}" + (f" (nearest: {near[0]})" if near else ""))
+    lines += [f"  not in the model: {name}" for name in file_names if name in left][:_SHOWN]
     lines.append("With by_name=True layers are matched by name and the others left as they are.")
     return "\n".join(lines)
 

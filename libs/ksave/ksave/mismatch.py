@@ -9,6 +9,7 @@ from ksave.limits import PrintableError
 from ksave.stores import ReadStore, ShapeStore
 
 _ROWS = 25
+_COMPARED = 1000
 
 
 class MismatchError(PrintableError, ValueError):
@@ -62,21 +63,28 @@ def report(name: str, failures: list[Failure], left: dict[str, dict[str, tuple[i
         failures: the nodes that could not read.
         left: paths in the file that no node reads, with shapes.
     """
-    rows = [row for failure in failures for row in _rows(failure)]
+    # What is shown of many is enough to say what is wrong.
+    rows = [row for failure in failures[:_ROWS] for row in _rows(failure)]
     lines = [f"{name} does not fit the model in {len(failures)} place(s):", ""]
     lines += table([("variable", "model", "file", ""), *rows[:_ROWS]])
-    if len(rows) > _ROWS:
-        lines.append(f"... and {len(rows) - _ROWS} more")
+    if len(rows) > _ROWS or len(failures) > _ROWS:
+        lines.append(f"... and {max(len(rows), len(failures)) - _ROWS} more")
     unmatched = sorted(path for path in left if "optimizer" not in path.split("/"))
     for failure in failures[:_ROWS]:
         if not len(failure.store):
-            near = difflib.get_close_matches(failure.path, unmatched, n=1, cutoff=0.5)
+            near = nearest(failure.path, unmatched, cutoff=0.5)
             if near:
                 lines.append(f"The file has no {failure.path!r}. Did it become {near[0]!r}?")
     if unmatched:
         lines.append(f"In the file and not in the model: {', '.join(unmatched[:_ROWS])}.")
     lines.append("Load with skip_mismatch=True to leave these as they are.")
     return "\n".join(lines)
+
+
+def nearest(name: str, names: list[str], cutoff: float = 0.6) -> list[str]:
+    """The name most like another one, if any is; of very many, only the first ones are looked at."""
+    short = [other for other in names[:_COMPARED] if len(other) <= 2 * len(name) + 20]
+    return difflib.get_close_matches(name[:_COMPARED], short, n=1, cutoff=cutoff)
 
 
 def table(rows: list[tuple[str, ...]]) -> list[str]:

@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-import difflib
 import re
 import warnings
 from typing import Any, Iterable, Iterator
 
 from ksave import hdf5
+from ksave.limits import visible
+from ksave.mismatch import nearest
 
 GROUPS = ("trainable_variables", "non_trainable_variables", "optimizer_variables", "metrics_variables")
+_SHOWN, _COMPARED = 25, 1000
 _NUMBER = re.compile(r"_(\d+)(?=[_/]|$)")
 
 
@@ -91,7 +93,7 @@ def assign_state(model: Any, tree: dict[str, Any], name: str, skip_mismatch: boo
             path = found.get(variable.path)
             if path is None:
                 if weights:
-                    near = difflib.get_close_matches(variable.path, values, n=1)
+                    near = nearest(variable.path, list(values)) if len(problems) < _SHOWN else []
                     hint = f" (nearest: {near[0]})" if near else ""
                     problems.append(f"{variable.path} is not in the file{hint}")
             elif tuple(values[path].shape) != tuple(variable.shape):
@@ -103,7 +105,7 @@ def assign_state(model: Any, tree: dict[str, Any], name: str, skip_mismatch: boo
             left = sorted(set(values) - set(found.values()))
             problems += [f"{path} is in the file and not in the model" for path in left]
     if problems:
-        message = f"{name} does not fit the model:\n  " + "\n  ".join(problems[:25])
+        message = visible(f"{name} does not fit the model:\n  " + "\n  ".join(problems[:_SHOWN]))
         if not skip_mismatch:
             raise ValueError(f"{message}\nLoad with skip_mismatch=True to leave these as they are.")
         warnings.warn(f"Skipped what does not fit. {message}", stacklevel=4)
@@ -123,14 +125,14 @@ def _match(own: list[str], given: list[str], roots: set[str], weights: bool) -> 
         theirs = left.get(kind, {})
         if len(theirs) == len(mine):
             found.update(zip((mine[number] for number in sorted(mine)), (theirs[n] for n in sorted(theirs))))
-    rest = {path: _short(path, roots, weights) for path in given if path not in set(found.values())}
-    for path in own:
-        if path not in found:
-            short = _short(path, roots, weights)
-            inside = [theirs for theirs, name in rest.items() if _ends(name, short) or _ends(short, name)]
-            if len(inside) == 1:
-                found[path] = inside[0]
-                del rest[inside[0]]
+    taken = set(found.values())
+    rest = {path: _short(path, roots, weights) for path in given if path not in taken}
+    for path in [path for path in own if path not in found][:_COMPARED]:
+        short = _short(path, roots, weights)
+        inside = [theirs for theirs, name in rest.items() if _ends(name, short) or _ends(short, name)]
+        if len(inside) == 1:
+            found[path] = inside[0]
+            del rest[inside[0]]
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import sys
 from typing import Any, Callable
 
 from ksave.checksums import Pieces, crc32
@@ -192,6 +193,11 @@ class SummedWindow(Window):
             return write
 
         self._pass(view, writer)
+
+    def truncate(self, size: int | None = None) -> int:
+        size = super().truncate(size)
+        self._pieces.forget(size, sys.maxsize)  # HDF5 gives back what was deleted at the end
+        return size
 
     def _pass(self, view: memoryview, mover: Callable[[], Callable[[memoryview, int], memoryview]]) -> int:
         """Move bytes between `view` and this place of the file; each mover says which it moved."""

@@ -142,3 +142,20 @@ def test_what_a_sync_under_way_met_is_told(tmp_path, monkeypatch, failing):
         calls.clear()
         with pytest.raises(OSError, match="no longer there"):
             save(str(tmp_path / "a"))
+
+
+def test_what_is_written_again_or_deleted_at_the_end(tmp_path):
+    # HDF5 shortens the file then: what was summed beyond its end counts no more.
+    path, large = tmp_path / "a.keras", np.arange(300_000, dtype="float32")
+    with zipfile.ZipFile(path, "w") as target, stored_member(target, "model.weights.h5") as member:
+        with Writer(member) as writer:
+            store = writer.store("a", None)
+            for key, value in (("0", large), ("1", large), ("1", large[:5]), ("2", large)):
+                store[key] = value
+                writer.file.flush()
+            del store["2"]
+    with zipfile.ZipFile(path) as whole:
+        assert whole.testzip() is None
+    with archive.open_archive(str(path)) as source, Reader.open(source.open("model.weights.h5")) as reader:
+        assert reader.paths() == {"a": {"0": (300_000,), "1": (5,)}}
+        np.testing.assert_array_equal(reader.store("a")["1"], large[:5])
