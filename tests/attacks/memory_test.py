@@ -208,3 +208,23 @@ def test_arguments_that_are_not_known_are_not_tried_without_end(tmp_path):
             new.writestr(name, content)
     with bounded(seconds=30), pytest.raises((ValueError, TypeError)):
         keras.models.load_model(path)
+
+
+@pytest.mark.parametrize("ending", ["keras", "h5"])
+def test_no_first_values_are_made_for_what_the_file_has(tmp_path, ending):
+    # A config can choose one that takes minutes; what comes from the file takes its place anyway.
+    calls = []
+
+    @keras.saving.register_keras_serializable("attacks")
+    class Slow(keras.initializers.Initializer):
+        def __call__(self, shape, dtype=None, **kwargs):
+            calls.append(shape)
+            return keras.ops.zeros(shape, dtype)
+
+    model = keras.Sequential([keras.Input((4,)), keras.layers.Dense(2, kernel_initializer=Slow())])
+    model.compile("adam", "mse")
+    model.save(tmp_path / f"m.{ending}")
+    calls.clear()
+    loaded = keras.models.load_model(tmp_path / f"m.{ending}")
+    assert calls == [] and (hostile.zeros(loaded) == hostile.zeros(model)).all()
+    keras.saving.get_custom_objects().pop("attacks>Slow")

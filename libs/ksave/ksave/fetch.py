@@ -156,7 +156,8 @@ def _some_of_it(part: _Part, begun: int) -> None:
         if part.tag:
             request.add_header("If-Range", part.tag)
     with urllib.request.urlopen(request, timeout=_TIMEOUT) as answer:
-        _need_encryption(part.origin, answer.geturl())
+        # urllib notes here where it was sent on the way.
+        _need_encryption(part.origin, *getattr(request, "redirect_dict", ()), answer.geturl())
         start, total = _place(answer, begun)
         if start is None or start != begun:
             start = 0
@@ -191,8 +192,9 @@ def _how_far(origin: str, done: int, total: int) -> str:
 def _place(answer: Any, begun: int) -> tuple[int | None, int]:
     """Where the bytes of an answer begin, and how long the whole file is (0: not known)."""
     if getattr(answer, "status", 200) != 206:
-        return 0, int(answer.headers.get("Content-Length") or 0)
-    found = re.fullmatch(r"bytes (\d+)-\d+/(\d+|\*)", answer.headers.get("Content-Range") or "")
+        length = answer.headers.get("Content-Length") or ""
+        return 0, int(length) if re.fullmatch("[0-9]{1,18}", length) else 0
+    found = re.fullmatch(r"bytes ([0-9]{1,18})-[0-9]{1,18}/([0-9]{1,18}|\*)", answer.headers.get("Content-Range") or "")
     if found is None:
         return None, 0
     return int(found[1]), 0 if found[2] == "*" else int(found[2])
@@ -202,7 +204,8 @@ def _strong_tag(tag: str | None) -> str | None:
     return tag if tag and re.fullmatch(r'"[\x21\x23-\x7e]*"', tag) else None
 
 
-def _need_encryption(origin: str, final: str) -> None:
-    schemes = [urllib.parse.urlsplit(address).scheme for address in (origin, final)]
-    if schemes[0] == "https" and schemes[1] != "https":
-        raise UnsafeFileError(f"{origin} sends to {final}, which is not encrypted; it is not followed.")
+def _need_encryption(origin: str, *further: str) -> None:
+    if urllib.parse.urlsplit(origin).scheme == "https":
+        for address in further:
+            if urllib.parse.urlsplit(address).scheme != "https":
+                raise UnsafeFileError(f"{origin} sends to {address}, which is not encrypted; it is not followed.")

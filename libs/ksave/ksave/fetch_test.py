@@ -43,6 +43,11 @@ class Handler(http.server.BaseHTTPRequestHandler):
     def do_GET(self):
         server = self.server
         server.asked.append(self.headers.get("Range"))
+        if self.path in ("/first", "/second"):
+            self.send_response(302)
+            self.send_header("Location", {"/first": "/second", "/second": "/data.bin"}[self.path])
+            self.end_headers()
+            return
         if self.path != "/data.bin":
             self.send_error(404)
             return
@@ -59,7 +64,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             self.send_response(200)
         rest = server.body[start:]
         if server.length:
-            self.send_header("Content-Length", str(len(rest)))
+            self.send_header("Content-Length", str(len(rest)) if server.length is True else server.length)
         if server.tag:
             self.send_header("ETag", server.tag)
         self.end_headers()
@@ -177,6 +182,8 @@ def test_errors_name_the_address(tmp_path, server, monkeypatch):
 def test_without_encryption_where_there_was_some():
     with pytest.raises(ksave.UnsafeFileError, match="not encrypted"):
         fetch_module._need_encryption("https://example.org/x", "http://example.org/x")
+    with pytest.raises(ksave.UnsafeFileError, match="not encrypted"):
+        fetch_module._need_encryption("https://example.org/x", "http://example.org/x", "https://example.org/y")
     fetch_module._need_encryption("http://example.org/x", "https://example.org/x")
 
 
@@ -247,3 +254,17 @@ def test_the_lock_lets_one_in(tmp_path):
     for thread in threads:
         thread.join()
     assert most == [1] * 80 and os.listdir(tmp_path) == []
+
+
+def test_every_step_on_the_way_is_looked_at(server, tmp_path, monkeypatch):
+    seen = []
+    monkeypatch.setattr(fetch_module, "_need_encryption", lambda *addresses: seen.append(addresses))
+    root = server.address.rpartition("/")[0]
+    ksave.get_file(origin=f"{root}/first", cache_dir=tmp_path)
+    assert seen == [(f"{root}/first", f"{root}/second", server.address, server.address)]
+
+
+@pytest.mark.parametrize("length", ["many", "-5", "\u0663", "9" * 5000])
+def test_lengths_that_are_none(server, tmp_path, length):
+    server.length = length.encode("utf-8").decode("latin-1")
+    assert _get(server, tmp_path) == BODY

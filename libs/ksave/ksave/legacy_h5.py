@@ -30,7 +30,7 @@ def load_model(path: str, loader: Any, compile: bool = True) -> Any:
         # Keras 1 did not always say that it was.
         before_3 = version is None or versions.is_before_3(version)
         budget = {"left": loader.limits.variable_bytes(hdf5.listed_bytes(listing))}
-        loader = dataclasses.replace(loader, legacy=True, before_3=before_3, budget=budget)
+        loader = dataclasses.replace(loader, legacy=True, before_3=before_3, budget=budget, waiting=[])
         config = checked_json.loads(text, f"{path}: model_config", loader.limits)
         if not isinstance(config, dict) or "class_name" not in config:
             raise CorruptFileError(f"{path}: model_config describes no model.")
@@ -48,6 +48,7 @@ def load_model(path: str, loader: Any, compile: bool = True) -> Any:
             _compile(model, settings, loader)
             if "optimizer_weights" in file:
                 _read_optimizer(model, inner(file, "optimizer_weights"), path)
+        loader.finish()
     versions.announce(path, version, loader.notes)
     return model
 
