@@ -16,7 +16,6 @@ from kops import windows
 from kops.backends.kernel_tables import kernels
 from kops.backends.numpy.manipulation import surrounded
 from kops.declare import OPS
-from kops.ops import nn_spatial
 
 
 def widened(x: Any) -> Any:
@@ -160,6 +159,8 @@ def conv_transpose(
 
 def unfold(x: Any, *options: Any) -> Any:
     OPS["unfold"].shape_rule(x, *options)
+    from kops.ops import nn_spatial  # ops need the engine that is being loaded
+
     g, window, pads, (rows, columns) = nn_spatial._columns(x.shape[2:], *options)
     x = pad_sizes(np.moveaxis(x, 1, -1), [(p, p) for p in pads])
     parts = _columns(x, window, g).transpose(0, 5, 3, 4, 1, 2)
@@ -168,6 +169,8 @@ def unfold(x: Any, *options: Any) -> Any:
 
 def fold(x: Any, output_size: Any, *options: Any) -> Any:
     batch, depth, *size = OPS["fold"].shape_rule(x, output_size, *options)
+    from kops.ops import nn_spatial
+
     g, window, pads, places = nn_spatial._columns(size, *options)
     parts = x.reshape(batch, depth, *window, *places)
     whole = np.zeros((batch, depth, *(n + 2 * p for n, p in zip(size, pads))), x.dtype)
