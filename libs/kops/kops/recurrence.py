@@ -157,7 +157,7 @@ def ctc_loss(loop: Loop, target: Any, output: Any, target_length: Any, output_le
     from kops.declare import OPS
 
     check_shapes: Any = OPS["ctc_loss"].shape_rule
-    check_shapes(target, output, target_length, output_length)
+    check_shapes(target, output, target_length, output_length, mask_index)
     impossible = -1e5
     logs = kops.log_softmax(output, axis=-1)
     blanks = kops.full_like(target, mask_index)

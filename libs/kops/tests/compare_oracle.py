@@ -3,9 +3,10 @@
     KERAS_BACKEND=numpy python compare_oracle.py ORACLE_PYTHON [--every K] [--offset N] [--ops a,b] [--all]
 
 ORACLE_PYTHON is the Python of an environment with Keras 3.15.1 and the same engine. Every difference is looked up in
-`differences.json`: `[{"ops": pattern, "kind": pattern, "backend": pattern, "sample": pattern, "why": words}]`, where
-patterns are regular expressions for the whole text and may be left out. What no entry explains is printed, and the
-script exits non-zero. `--all` prints the explained ones, too.
+`differences.json`: `[{"ops": pattern, "kind": pattern, ..., "why": words}]`. Patterns are regular expressions for the
+whole text and may be left out: of "ops", "family" (the module that declares the op), "kind", "backend", "sample", and
+of the outcomes "ours" and "keras". What no entry explains is printed, and the script exits non-zero. `--all` prints
+the explained ones, too.
 """
 
 from __future__ import annotations
@@ -117,9 +118,12 @@ def answered(path: Path) -> Iterator[Any]:
 
 
 def matches(rule: dict[str, str], name: str, kind: str, backend: str, got: Any, want: Any) -> bool:
+    from kops.declare import OPS
+
+    op = name.partition("#")[0]
     texts = {
-        "ops": name.partition("#")[0], "kind": kind, "backend": backend, "sample": name.partition(": ")[2],
-        "ours": shown(got), "keras": shown(want),
+        "ops": op, "family": OPS[op].body.__module__.rpartition(".")[2], "kind": kind, "backend": backend,
+        "sample": name.partition(": ")[2], "ours": shown(got), "keras": shown(want),
     }  # fmt: skip
     return all(re.fullmatch(rule[k], text, re.DOTALL) for k, text in texts.items() if k in rule)
 

@@ -26,6 +26,7 @@ ROWS = [
     row("norm", F(3, 2, 4), ord=1, axis=(2, 0), keepdims=True, ref=np.linalg.norm),
     # From here on OpenVINO compiles nothing: it has neither complex numbers nor singular values.
     row("norm", C(3), ref=np.linalg.norm),
+    row("norm", C(3), ord=0, ref=np.linalg.norm),  # after another order: a plan has one dtype
     *[row("norm", F(3, 4), ord=o, ref=np.linalg.norm, grad=True) for o in ("nuc", 2, -2)],
     row("norm", F(3, 2, 4), ord="nuc", axis=(0, 2), keepdims=True, ref=np.linalg.norm),
     row("normalize", F(2, 3), ref=_normalized, grad=True, dtypes=HALF, bad=[case(F(2), axis=1)]),

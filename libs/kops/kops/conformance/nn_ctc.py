@@ -70,6 +70,7 @@ ROWS = [
         bad=[
             case(L([1]), F(1, 4, 4), L([1]), L([4]), match="batch, labels"),
             case(L([[1]]), F(2, 4, 4), L([1]), L([4]), match="batch sizes"),
+            case(L([[1]]), F(1, 4, 3), L([1]), L([4]), mask_index=3, match="none of the 3 classes"),
         ],
     ),
     row("ctc_loss", L([[1, 0], [2, 2]]), F(2, 4, 4), L([2, 0]), L([4, 3]), mask_index=3, ref=_loss, grad=True),

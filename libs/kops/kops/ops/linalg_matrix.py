@@ -92,7 +92,12 @@ def det(x: Tensor) -> Any:
     return linalg_unrolled.det(x)
 
 
-@composite("numpy", dtype=_several(2), shape=lambda x: [_scalar_shape(x)] * 2, checked=True)
+def _slogdet_dtypes(d: Any) -> Any:
+    compute, result = _computed(d)
+    return compute, (result, promote.real_part(result))
+
+
+@composite("numpy", dtype=_slogdet_dtypes, shape=lambda x: [_scalar_shape(x)] * 2, checked=True)
 def slogdet(x: Tensor) -> Any:
     """Signs and logarithms of the absolute values of determinants: `(sign, logabsdet)`.
 
@@ -109,7 +114,7 @@ def logdet(x: Tensor) -> Any:
     from kops.ops.elementwise_complex import real
 
     sign, logabs = slogdet(x)
-    return where(greater_equal(real(sign), 0), real(logabs), float("nan"))
+    return where(greater_equal(real(sign), 0), logabs, float("nan"))
 
 
 @primitive("linalg", dtype=_one, shape=_same, checked=True)
@@ -302,7 +307,13 @@ def matrix_rank(x: Tensor, tol: float | None = None) -> Any:
     return count_nonzero(greater(s, _rank_tolerance(x, s, 1.0) if tol is None else tol), axis=-1)
 
 
+def _check_rcond(rcond: float | None) -> None:
+    if rcond is not None and not 0 <= rcond < 1:
+        raise ValueError(f"rcond is a fraction of the largest singular value, from 0 to less than 1; got {rcond}.")
+
+
 def _pinv_shape(x: Any, rcond: Any = None) -> Shape:
+    _check_rcond(rcond)
     shape = _matrices(x, square=False)
     return (*shape[:-2], shape[-1], shape[-2])
 
@@ -324,7 +335,7 @@ def _adjoint(x: Any) -> Any:
     return conjugate(x) if dtypes.standardize_dtype(x.dtype).startswith("complex") else x
 
 
-@composite("linalg", dtype=_one, shape=_pinv_shape)
+@composite("linalg", dtype=_one, shape=_pinv_shape, checked=True)
 def pinv(x: Tensor, rcond: float | None = None) -> Any:
     """Moore-Penrose pseudo-inverse, by singular values.
 
@@ -342,6 +353,7 @@ def pinv(x: Tensor, rcond: float | None = None) -> Any:
 
 
 def _lstsq_shape(a: Any, b: Any, rcond: Any = None) -> Shape:
+    _check_rcond(rcond)
     shape, right = tuple(a.shape), tuple(b.shape)
     if len(shape) != 2 or len(right) not in (1, 2):
         raise ValueError(f"a is a matrix and b a vector or matrix; got shapes {shape} and {right}.")

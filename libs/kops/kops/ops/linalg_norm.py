@@ -57,7 +57,8 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
     if ord in (math.inf, -math.inf):
         return (reduction.max if ord > 0 else reduction.min)(absolute(x), axis=axes, keepdims=keepdims)
     if ord == 0:
-        return reduction.sum(cast(not_equal(x, 0), dtypes.standardize_dtype(x.dtype)), axis=axes, keepdims=keepdims)
+        dtype = promote.real_part(dtypes.standardize_dtype(x.dtype))
+        return reduction.sum(cast(not_equal(x, 0), dtype), axis=axes, keepdims=keepdims)
     if ord == 1:
         return reduction.sum(absolute(x), axis=axes, keepdims=keepdims)
     total = reduction.sum(power(absolute(x), float(ord)), axis=axes, keepdims=keepdims)

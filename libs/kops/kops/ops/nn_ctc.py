@@ -34,6 +34,8 @@ def _loss_shape(target: Any, output: Any, target_length: Any, output_length: Any
         batches.add(length.shape[0])
     if len(batches - {None}) > 1:
         raise ValueError(f"the arguments have different batch sizes: {sorted(batches - {None})}.")
+    if output.shape[2] is not None and not 0 <= mask_index < output.shape[2]:
+        raise ValueError(f"mask_index {mask_index} is none of the {output.shape[2]} classes.")
     return (next(iter(batches - {None}), None),)
 
 

@@ -19,7 +19,7 @@ def ctc_loss(target: Any, output: Any, target_length: Any, output_length: Any, m
     if torch.compiler.is_compiling() or not (target.numel() and output.numel()):
         return recurrence.ctc_loss(loop, target, output, target_length, output_length, mask_index)
     check: Any = OPS["ctc_loss"].shape_rule
-    check(target, output, target_length, output_length)  # the kernel reads beyond the arrays instead
+    check(target, output, target_length, output_length, mask_index)  # the kernel reads beyond the arrays instead
     logs = torch.log_softmax(output, -1).transpose(0, 1)
     loss = F.ctc_loss(logs, target, output_length, target_length, mask_index, "none", zero_infinity=True)
     # Labels fit if there is a step for each, and one between equals; else the kernel's loss is infinite.
