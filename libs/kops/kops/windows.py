@@ -57,7 +57,7 @@ def geometry(ndim: int, strides: Any, padding: str, data_format: str | None, dil
     return run(ndim, as_key[0], padding, config.image_data_format() if data_format is None else data_format, as_key[1])
 
 
-@functools.lru_cache(maxsize=4096)
+@functools.lru_cache(maxsize=4096, typed=True)
 def _geometry(ndim: int, strides: Any, padding: str, data_format: str, dilation: Any) -> Geometry:
     n = ndim - 2
     lower = padding.lower() if isinstance(padding, str) else padding

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 from kops.dtypes import FLOATS, limits
 from kops.engine import engine
 
@@ -19,7 +21,8 @@ def limit(bound: Any, x: Any) -> Any:
         if dtype in FLOATS:
             return float(bound)
         low, high = limits(dtype)
-        return (low if bound < 0 else high) if math.isinf(bound) else min(max(int(bound), low), high)
+        near = (low if bound < 0 else high) if math.isinf(bound) else min(max(int(bound), low), high)
+        return np.uint64(near) if dtype == "uint64" else near  # JAX takes Python's numbers up to 2**63
     from kops.ops.core import cast
 
     return cast(bound, dtype)

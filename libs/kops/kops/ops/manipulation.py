@@ -397,6 +397,8 @@ def _rolled(x: Any, shift: Any, axis: Any = None) -> Shape:
     ints(shift, "shift")
     if axis is not None:
         n = len(as_tuple(axis))
+        if not n:
+            raise ValueError("axis names no axis to roll along; None rolls the flattened tensor.")
         for a in as_tuple(axis):
             standardize_axis(a, len(x.shape))
         if len(as_tuple(shift)) not in (1, n) and n != 1:

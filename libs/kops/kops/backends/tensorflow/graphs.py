@@ -47,6 +47,8 @@ def _formula(name: str, *read: Any) -> Callable[..., Any]:
 def _frozen(x: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return tuple(map(_frozen, x))
+    if isinstance(x, (bool, float)):
+        return type(x), x  # to Python 1, 1.0 and True are one key
     return tuple(sorted((k, _frozen(v)) for k, v in x.items())) if isinstance(x, dict) else x
 
 

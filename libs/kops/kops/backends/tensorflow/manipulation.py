@@ -20,6 +20,7 @@ from kops.dims import (
     shift_pairs,
     target,
 )
+from kops.shapes import standardize_axes
 
 
 def length_of(x: Any, axis: int) -> Any:
@@ -46,7 +47,7 @@ def _expand_dims(x: Any, axis: Any) -> Any:
     if isinstance(axis, int):
         return tf.expand_dims(x, axis)
     ndim = x.shape.rank + len(axis)
-    for a in sorted(positive(a, ndim) for a in axis):
+    for a in sorted(standardize_axes(axis, ndim)):
         x = tf.expand_dims(x, a)
     return x
 
@@ -104,7 +105,7 @@ def _roll(x: Any, shift: Any, axis: Any) -> Any:
 
 TABLE = {
     **native(tf, "stack unstack repeat"),
-    "transpose": lambda x, axes: tf.transpose(x, kept(axes or range(x.shape.rank - 1, -1, -1))),
+    "transpose": lambda x, axes: tf.transpose(x, kept(range(x.shape.rank - 1, -1, -1) if axes is None else axes)),
     "squeeze": lambda x, axis: tf.squeeze(x) if axis is None else _squeeze(x, ints(axis, "axis")),
     **kernels(_expand_dims, _split, _tile, _broadcast_to, _roll, _pad),
     "reshape": _reshape,

@@ -76,7 +76,8 @@ def _searchsorted(s: Any, v: Any, side: str) -> Any:
 def _in_top_k(targets: Any, predictions: Any, k: int) -> Any:
     # The kernel counts positions from the front only, and answers False where anything in a row is not finite.
     classes = predictions.shape[-1]
-    if predictions.dtype == tf.float32 and holds(targets, lambda t: (t >= 0) & (t < classes)):
+    same = targets.shape[0] == predictions.shape[0] and targets.dtype in (tf.int32, tf.int64)
+    if same and predictions.dtype == tf.float32 and holds(targets, lambda t: (t >= 0) & (t < classes)):
         if holds(predictions, np.isfinite):
             return tf.math.in_top_k(targets, predictions, k)
     return formula("in_top_k")(targets, predictions, k)

@@ -112,7 +112,8 @@ def _lstsq(a: Any, b: Any, rcond: Any) -> Any:
 
 
 def _rank(x: Any, tol: Any) -> Any:
-    return torch.linalg.matrix_rank(x) if tol is None else torch.linalg.matrix_rank(x, atol=float(tol), rtol=0.0)
+    tolerance = {} if tol is None else {"atol": float(tol), "rtol": 0.0}
+    return torch.linalg.matrix_rank(x, **tolerance).int()
 
 
 def _adaptive(functions: Any) -> Callable[..., Any]:
@@ -150,14 +151,17 @@ _CONDITIONS: dict[str, Any] = {
     "adaptive_max_pool": (
         _spatial, _adaptive([F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d])
     ),
-    "allclose": (_exact, lambda x, y, rtol, atol, equal_nan: torch.isclose(x, y, rtol, atol, equal_nan).all()),
+    "allclose": (
+        lambda x, y, rtol, atol, nan: _exact(x) and rtol >= 0 and atol >= 0,
+        lambda x, y, *how: torch.isclose(x, y, *how).all(),
+    ),
     "cbrt": (_constant, lambda x: x.abs().pow(1 / 3) * torch.sign(x)),
     "cdist": (_exact, lambda x, y: torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")),
     "celu": (lambda x, alpha: x.is_floating_point() and alpha != 0, F.celu),
     "cholesky_inverse": (lambda x, upper: _constant(x) and x.numel() > 0, torch.cholesky_inverse),
     "cross": (_in_space, lambda a, b, *axes: torch.linalg.cross(a, b)),
     "diff": (lambda x, n, axis: x.is_floating_point(), torch.diff),
-    "fold": (_spatial, lambda x, size, window, *rest: F.fold(x, size, window, *rest)),
+    "fold": (lambda x, *static: x.ndim == 3 and _spatial(x), lambda x, size, *rest: F.fold(x, size, *rest)),
     "glu": (_glu, F.glu),
     "hard_shrink": (_floating, F.hardshrink),
     "hard_sigmoid": (_floating, F.hardsigmoid),

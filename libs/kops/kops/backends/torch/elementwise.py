@@ -101,6 +101,8 @@ def _view_as_complex(x: Any) -> Any:
 
 
 def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
+    if isinstance(condition, bool):
+        condition = torch.tensor(condition)
     return torch.where(condition) if x1 is None else torch.where(condition, x1, x2)
 
 

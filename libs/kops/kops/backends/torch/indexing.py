@@ -9,6 +9,7 @@ import torch
 
 from kops.backends.kernel_tables import kernels
 from kops.item_keys import canonical_key, entries_of, is_array, is_plain
+from kops.shapes import standardize_axis
 
 
 def _get_item(x: torch.Tensor, key: Any) -> torch.Tensor:
@@ -61,8 +62,7 @@ def _wrapped(indices: torch.Tensor, length: int) -> torch.Tensor:
 def _take(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -> torch.Tensor:
     if axis is None:
         x, axis = x.reshape(-1), 0
-    if axis < 0:
-        axis += x.ndim
+    axis = standardize_axis(axis, x.ndim)
     if indices.ndim and indices.dtype in (torch.int32, torch.int64):
         # Indexing counts negative positions from the end by itself, without extra ops.
         return x[(*(slice(None),) * axis, indices)]
@@ -75,7 +75,9 @@ def _take(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -> torch.Ten
 
 def take_along_axis(x: torch.Tensor, indices: torch.Tensor, axis: int | None) -> torch.Tensor:
     if axis is None:
-        x, indices, axis = x.reshape(-1), indices.reshape(-1), 0
+        x, axis = x.reshape(-1), 0
+    if indices.ndim != x.ndim:
+        raise ValueError("Indices have the dimensions of the tensor.")
     return torch.take_along_dim(x, _wrapped(indices, x.shape[axis]), axis)
 
 

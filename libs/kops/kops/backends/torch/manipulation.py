@@ -53,6 +53,12 @@ def _squeeze(x: torch.Tensor, axis: Any) -> torch.Tensor:
     return torch.squeeze(x, axes)
 
 
+def _concatenate(xs: Any, axis: int) -> torch.Tensor:
+    if len({x.ndim for x in xs}) > 1:  # PyTorch leaves out what has shape (0,)
+        raise ValueError("Tensors need the same number of dimensions.")
+    return torch.cat(xs, axis)
+
+
 def _split(x: torch.Tensor, sections: Any, axis: int) -> list[torch.Tensor]:
     if isinstance(sections, int) and (sections < 1 or x.shape[axis] % sections):
         raise ValueError(f"{x.shape[axis]} elements do not split into {sections} equal parts.")
@@ -75,10 +81,11 @@ def _unstack(x: torch.Tensor, num: Any, axis: int) -> list[torch.Tensor]:
 
 
 TABLE = {
-    **native(torch, "ravel swapaxes moveaxis=movedim concatenate=cat stack"),
-    **kernels(_expand_dims, _squeeze, _split, _unstack, _repeat, _roll, _pad),
+    **native(torch, "ravel swapaxes stack"),
+    **kernels(_concatenate, _expand_dims, _squeeze, _split, _unstack, _repeat, _roll, _pad),
     "reshape": lambda x, newshape: torch.reshape(x, target(newshape)),
-    "transpose": lambda x, axes: torch.permute(x, axes or tuple(range(x.ndim - 1, -1, -1))),
+    "moveaxis": lambda x, source, destination: torch.movedim(x, as_tuple(source), as_tuple(destination)),
+    "transpose": lambda x, axes: torch.permute(x, tuple(range(x.ndim - 1, -1, -1)) if axes is None else axes),
     "tile": lambda x, repeats: torch.tile(x, as_tuple(repeats)),
     "broadcast_to": lambda x, shape: torch.broadcast_to(x, full(shape, x.shape)),
     "flip": lambda x, axis: torch.flip(x, tuple(range(x.ndim)) if axis is None else as_tuple(axis)),

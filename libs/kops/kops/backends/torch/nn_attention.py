@@ -40,6 +40,7 @@ def dot_product_attention(
     q, k, v = (x.transpose(1, 2) for x in (query, key, value))
     if mask is not None:
         # Where all is masked, the kernel gives 0; we look at all alike, as if the query were 0.
+        mask = torch.atleast_2d(mask)
         seen = mask.any(-1, keepdim=True)
         q, mask = q * seen, mask | ~seen
         added = mask if bias is None else torch.where(mask, bias * seen, -float("inf"))

@@ -9,10 +9,11 @@ import torch.nn.functional as F
 from kops import config
 from kops.backends.kernel_tables import kernels
 from kops.declare import OPS
+from kops.shapes import standardize_axes
 
 
 def batch_normalization(x: Any, mean: Any, variance: Any, axis: int, offset: Any, scale: Any, epsilon: float) -> Any:
-    if mean.requires_grad or variance.requires_grad:  # the kernel takes them for constants
+    if mean.requires_grad or variance.requires_grad or epsilon < 0:  # the kernel takes them for constants
         return OPS["batch_normalization"].body(x, mean, variance, axis, offset, scale, epsilon)
     # The kernel wants channels second; channels last is viewed so, without a copy.
     y = F.batch_norm(x.movedim(axis, 1), mean, variance, scale, offset, False, 0.0, epsilon)
@@ -21,8 +22,7 @@ def batch_normalization(x: Any, mean: Any, variance: Any, axis: int, offset: Any
 
 def _trailing(x: Any, axis: Any, *weights: Any) -> Any:
     """The shape of the axes, if they are the last ones in order and the weights have that shape; else None."""
-    axes = [axis] if isinstance(axis, int) else list(axis)
-    axes = [a + x.ndim if a < 0 else a for a in axes]
+    axes = list(standardize_axes(axis, x.ndim))
     shape = x.shape[x.ndim - len(axes) :]
     fits = axes == list(range(x.ndim - len(axes), x.ndim)) and all(w is None or w.shape == shape for w in weights)
     return shape if fits else None

@@ -78,6 +78,7 @@ def _index(function: Any) -> Any:
 
 def _running(function: Any) -> Any:
     def kernel(x: Any, axis: Any = None, dtype: Any = None) -> Any:
+        dtype = None if dtype is torch.bool else dtype  # there are no sums of bools in bools
         return function(x.flatten() if axis is None else x, dim=axis or 0, dtype=dtype)
 
     return kernel
@@ -90,6 +91,7 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
         raise ValueError("one or two dimensions are needed.")
     length = max(minlength, int(x.max()) + 1 if x.numel() else 0)
     share = torch.ones((), dtype=torch.int32, device=x.device) if weights is None else weights
+    share = share.long() if share.dtype in UNSIGNED else share  # scatter_add has no unsigned kernels
     zeros = torch.zeros((*x.shape[:-1], length), dtype=share.dtype, device=x.device)
     return zeros.scatter_add(-1, x.long(), share.expand(x.shape))
 

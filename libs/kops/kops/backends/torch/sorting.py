@@ -30,6 +30,8 @@ def _top_k(x: torch.Tensor, k: int, sorted: bool) -> tuple[torch.Tensor, torch.T
 
 
 def _searchsorted(s: torch.Tensor, v: torch.Tensor, side: str) -> torch.Tensor:
+    if s.ndim != 1:
+        raise ValueError("The sequence has one dimension.")
     if s.dtype == torch.bool:
         s, v = s.to(torch.uint8), v.to(torch.uint8)
     if not s.is_floating_point():
