@@ -46,6 +46,7 @@ def engines() -> dict[str, Any]:
             "table": getattr(table, "GRAPH_TABLE", None) or table.TABLE,
             "gaps": gaps.GAPS,
             "graph_gaps": getattr(gaps, "GRAPH_GAPS", {}),
+            "graph_limits": getattr(gaps, "GRAPH_LIMITS", {}),
         }
     return found
 
@@ -105,6 +106,7 @@ def page(ops: list[Any], others: dict[str, Any], found: dict[str, Any]) -> str:
         for op, reason in sorted({**engine["gaps"], **engine["graph_gaps"]}.items()):
             where = "" if op in engine["gaps"] else " in a graph"
             lines.append(f"- `{op}` on {ENGINES[name]}{where}: {reason}")
+        lines += [f"- {ENGINES[name]} graphs, `{what}`: {reason}" for what, reason in engine["graph_limits"].items()]
     return "\n".join(lines) + "\n"
 
 

@@ -174,9 +174,10 @@ def test_compiled(name):
         if not trial.makers:
             continue
         arrays = trial.arrays()
-        if gap:
+        if gap and all(x.size for x in trial.numbers):  # of nothing `jit` makes no graph
             result, error = attempt(lambda t=trial, a=arrays: harness.compiled(t.function, a, False))
             assert error is not None, f"{trial} is listed in GRAPH_GAPS but gives {result!r}"
+        if gap:
             continue
         got = harness.compiled(trial.function, arrays, row.dynamic)
         if got is None:

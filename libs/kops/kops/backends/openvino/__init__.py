@@ -10,13 +10,12 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
-from kops.backends.carrying import carry
 from kops.backends.numpy.core import *  # noqa: F403
 from kops.backends.numpy.table import SCALARS, TABLE
 from kops.backends.openvino.core import *  # type: ignore[assignment]  # noqa: F403
 from kops.backends.openvino.core import GraphTensor
 from kops.backends.openvino.gaps import GAPS, GRAPH_GAPS
-from kops.backends.openvino.table import CARRIERS, GRAPH_TABLE
+from kops.backends.openvino.graph_kernels import graph_kernel
 
 
 def _holds_graph_tensor(x: Any) -> bool:
@@ -29,4 +28,4 @@ def lookup(name: str, arguments: Any) -> Callable[..., Any] | None:
     """NumPy's kernel, or the graph kernel when a GraphTensor is among the arguments."""
     if not any(_holds_graph_tensor(x) for x in arguments):
         return TABLE.get(name)
-    return carry(CARRIERS, name, GRAPH_TABLE.get(name), arguments)
+    return graph_kernel(name)

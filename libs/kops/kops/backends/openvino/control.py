@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-import openvino.opset16 as opset
-
 from kops import tree
+from kops.backends.openvino import opset
 from kops.backends.openvino.core import GraphTensor, convert, dtype_name, node
 from kops.backends.openvino.loops import loop
 from kops.control_trees import as_vars, tensors

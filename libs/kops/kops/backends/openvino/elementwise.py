@@ -7,12 +7,12 @@ from typing import Any
 
 import numpy as np
 import openvino as ov
-import openvino.opset16 as opset
 
 import kops
 from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
-from kops.backends.openvino.core import GraphTensor, cast, dtype_name, node
+from kops.backends.openvino import opset
+from kops.backends.openvino.core import GraphTensor, dtype_name, node
 from kops.backends.openvino.loops import loop
 from kops.dtypes import FLOATS
 
@@ -51,28 +51,23 @@ def _binary(build: Any, of_bools: Any = None) -> Any:
 
 
 def _extreme(build: Any) -> Any:
-    """Maximum and minimum. OpenVINO passes over NaN in the first argument, not in the second."""
-
-    def kernel(x: Any, y: Any) -> Any:
-        if not isinstance(y, GraphTensor):
-            x, y = y, x
-        a, b = pair(x, y)
-        out = build(a, b)
-        if isinstance(x, GraphTensor) and dtype_name(x) in FLOATS:
-            out = opset.select(opset.is_nan(a), a, out)
-        return GraphTensor(out)
-
-    return kernel
+    # A bound comes second: two bounds in a row would become a clamp, which loses NaN.
+    return lambda x, y: GraphTensor(build(*pair(*((x, y) if isinstance(x, GraphTensor) else (y, x)))))
 
 
-def _division(a: Any, b: Any) -> tuple[Any, Any]:
-    """Quotient and remainder, rounded down; 0 and 0 by the integer 0.
+def _division(a: Any, b: Any, down: bool = True) -> tuple[Any, Any]:
+    """Quotient, rounded down or towards zero, and remainder; 0 and 0 by the integer 0.
 
     OpenVINO divides integers as floats, and large ones end near the quotient: what is left is divided again.
     """
-    if a.get_element_type().is_real():
-        rest = opset.floor_mod(a, b)
-        return opset.divide(opset.subtract(a, rest), b), rest
+    if opset.is_float(a):
+        zero = constant(0.0, a)
+        endless = opset.logical_and(opset.is_inf(b), opset.is_finite(a))
+        crossing = opset.logical_and(endless, opset.less(opset.multiply(a, b), zero))
+        rest = opset.select(endless, a, (opset.floor_mod if down else opset.mod)(a, b))
+        rest = opset.select(crossing, b, rest) if down else rest
+        whole = opset.select(crossing, constant(-1.0, a), opset.divide(opset.subtract(a, rest), b))
+        return opset.select(opset.equal(b, zero), opset.divide(a, b), whole), rest
     kind = a.get_element_type()
     # Signed, for what is left may be negative.
     a, b = (opset.convert(x, "i32" if kind.bitwidth <= 32 else "i64") for x in (a, b))
@@ -85,18 +80,16 @@ def _division(a: Any, b: Any) -> tuple[Any, Any]:
     b = opset.add(b, undefined)
     quotient, rest = zero, a
     for _ in range(3):
-        # The bitwise operation keeps OpenVINO from adding in floats, too.
-        more = opset.bitwise_or(opset.divide(rest, b), zero)
+        more = opset.bitwise_or(opset.divide(rest, b), zero)  # see opset._whole
         quotient, rest = opset.add(quotient, more), opset.subtract(rest, opset.multiply(more, b))
-    wrong = opset.logical_xor(opset.less(rest, zero), opset.less(b, zero))
+    # With the sign of the divisor, or of what is divided.
+    wrong = opset.logical_xor(opset.less(rest, zero), opset.less(b if down else a, zero))
     wrong = number(opset.logical_and(wrong, opset.not_equal(rest, zero)))
+    if not down:
+        b = opset.select(opset.equal(opset.less(rest, zero), opset.less(b, zero)), opset.subtract(zero, b), b)
     quotient, rest = opset.subtract(quotient, wrong), opset.add(rest, opset.multiply(wrong, b))
-    quotient = opset.subtract(quotient, opset.multiply(quotient, undefined))
-    return opset.convert(quotient, kind), opset.convert(rest, kind)
-
-
-def _floor_divide(a: Any, b: Any) -> Any:
-    return _division(a, b)[0]
+    defined = opset.subtract(constant(1, a), undefined)
+    return opset.convert(opset.multiply(quotient, defined), kind), opset.convert(opset.multiply(rest, defined), kind)
 
 
 def _unary(build: Any) -> Any:
@@ -152,7 +145,12 @@ def _round(x: Any, decimals: int = 0) -> Any:
     if dtype_name(x) not in FLOATS:
         if decimals >= 0:
             return x
-        return cast(_round(cast(x, "float64"), decimals), dtype_name(x))
+        if decimals < -9:
+            return kops.zeros_like(x)
+        unit = 10**-decimals
+        whole, twice = kops.floor_divide(x, unit), 2 * kops.mod(x, unit)
+        up = kops.logical_or(twice > unit, kops.logical_and(kops.equal(twice, unit), kops.equal(kops.mod(whole, 2), 1)))
+        return kops.where(up, whole + 1, whole) * unit
     if decimals == 0:
         return GraphTensor(opset.round(handle, "half_to_even"))
     scale = constant(10.0 ** abs(decimals), handle)
@@ -162,12 +160,11 @@ def _round(x: Any, decimals: int = 0) -> Any:
 
 def _arctan2(y: Any, x: Any) -> Any:
     a, b = pair(y, x)
-    zero, pi = constant(0.0, a), constant(math.pi, a)
-    turned = opset.select(opset.less(a, zero), opset.negative(pi), pi)
-    plain = opset.atan(opset.divide(a, b))
-    angle = opset.select(opset.less(b, zero), opset.add(plain, turned), plain)
-    upright = opset.multiply(opset.sign(a), constant(math.pi / 2, a))
-    return GraphTensor(opset.select(opset.equal(b, zero), upright, angle))
+    rise, run = opset.abs(a), opset.abs(b)
+    diagonal = opset.select(opset.equal(rise, constant(0.0, a)), rise, constant(1.0, a))  # of zeros, and of infinities
+    angle = opset.atan(opset.select(opset.equal(rise, run), diagonal, opset.divide(rise, run)))
+    angle = opset.select(_signbit(b), opset.subtract(constant(math.pi, a), angle), angle)
+    return GraphTensor(opset.select(_signbit(a), opset.negative(angle), angle))
 
 
 def _erfc(x: Any) -> Any:
@@ -208,8 +205,8 @@ def _i0(x: Any) -> Any:
 def _signbit(x: Any) -> Any:
     zero = constant(0, x)
     negative = opset.less(x, zero)
-    if x.get_element_type().is_integral():
-        return negative
+    if not opset.is_float(x):
+        return negative if x.get_element_type().is_signed() else _no(x)
     below = opset.less(opset.divide(constant(1.0, x), x), zero)
     return opset.logical_or(negative, opset.logical_and(opset.equal(x, zero), below))
 
@@ -218,7 +215,7 @@ def _shift(build: Any) -> Any:
     def kernel(x: Any, y: Any) -> Any:
         a, b = pair(x, y)
         width = 8 * a.get_element_type().size
-        beyond = opset.greater_equal(b, constant(width, a))
+        beyond = opset.logical_or(opset.less(b, constant(0, a)), opset.greater_equal(b, constant(width, a)))
         shifted = build(a, opset.select(beyond, constant(width - 1, a), b))
         return GraphTensor(opset.select(beyond, build(shifted, constant(1, a)), shifted))
 
@@ -226,11 +223,10 @@ def _shift(build: Any) -> Any:
 
 
 def _clip(x: Any, low: Any, high: Any) -> Any:
-    handle, dtype = node(x), dtype_name(x)
-    low, high = limit(low, x), limit(high, x)
-    if low is not None:
-        handle = opset.maximum(node(low, dtype), handle)  # in this order NaN stays NaN
-    return GraphTensor(handle if high is None else opset.minimum(node(high, dtype), handle))
+    for bound, build in ((low, opset.maximum), (high, opset.minimum)):
+        if bound is not None:
+            x = GraphTensor(build(*pair(x, limit(bound, x))))
+    return x
 
 
 def _ldexp(x: Any, y: Any) -> Any:
@@ -249,18 +245,25 @@ def _where(condition: Any, x1: Any = None, x2: Any = None) -> Any:
 
 
 def _angle(x: Any) -> Any:
-    return opset.select(opset.less(x, constant(0.0, x)), constant(math.pi, x), opset.multiply(x, constant(0.0, x)))
+    turned = opset.select(opset.less(x, constant(0.0, x)), constant(math.pi, x), constant(0.0, x))
+    return opset.select(opset.is_nan(x), x, turned)
 
 
-def _negative(x: Any) -> Any:
-    kind = x.get_element_type()
-    if kind.is_signed():
-        return opset.negative(x)
-    if kind.bitwidth > 16:
-        return opset.subtract(constant(0, x), x)
-    # Small unsigned numbers would saturate, not wrap.
-    low = opset.constant(np.int32(2**kind.bitwidth - 1))
-    return opset.convert(opset.bitwise_and(opset.negative(opset.convert(x, "i32")), low), kind)
+def _power(x: Any, y: Any) -> Any:
+    """Of integers by squaring: OpenVINO would compute with floats."""
+    a, b = pair(x, y)
+    if opset.is_float(a):
+        return GraphTensor(opset.power(a, b))
+    a, b = (GraphTensor(opset.add(v, opset.multiply(w, constant(0, w)))) for v, w in ((a, b), (b, a)))
+
+    def step(states: Any, _: Any) -> Any:
+        product, base, rest = states
+        product = kops.where(kops.equal(kops.bitwise_and(rest, 1), 1), product * base, product)
+        return [product, base * base, kops.right_shift(rest, 1)], [], kops.any(kops.greater(rest, 1))
+
+    (product, _, _), _ = loop(step, [kops.ones_like(a), a, kops.absolute(b)])
+    vanishing = kops.logical_and(kops.less(b, 0), kops.not_equal(kops.absolute(a), 1))
+    return kops.where(vanishing, 0, product)
 
 
 def _gcd(x: Any, y: Any) -> Any:
@@ -275,14 +278,14 @@ def _gcd(x: Any, y: Any) -> Any:
         return [a, b], [], kops.any(kops.not_equal(b, 0))
 
     (found, _), _ = loop(step, [a, b], go=kops.any(kops.not_equal(b, 0)))
-    return found
+    return kops.absolute(found)  # a remainder of the lowest number has its sign
 
 
 TABLE = {
     **native(
         opset,
-        "bitwise_and bitwise_or bitwise_xor divide equal fmod=mod greater greater_equal less less_equal logical_and "
-        "logical_or logical_xor not_equal power subtract",
+        "bitwise_and bitwise_or bitwise_xor divide equal greater greater_equal less less_equal logical_and "
+        "logical_or logical_xor not_equal subtract",
         _binary,
     ),
     **native(
@@ -291,8 +294,8 @@ TABLE = {
         "cosh erf exp floor log logical_not sign sin sinh sqrt tan tanh",
         _unary,
     ),
-    **kernels(_arctan2, _clip, _gcd, _ldexp, _round, _where),
-    **kernels(_angle, _erfc, _erfinv, _expm1, _i0, _log1p, _negative, _signbit, around=_unary),
+    **kernels(_arctan2, _clip, _gcd, _ldexp, _power, _round, _where),
+    **kernels(_angle, _erfc, _erfinv, _expm1, _i0, _log1p, _signbit, around=_unary),
     "absolute": _floats_only(
         opset.abs,
         lambda x: opset.abs(x) if x.get_element_type().is_signed() and x.get_element_type() != ov.Type.boolean else x,
@@ -300,8 +303,9 @@ TABLE = {
     "add": _binary(opset.add, opset.logical_or),
     "conjugate": lambda x: x,
     "exp2": _unary(lambda x: opset.power(constant(2.0, x), x)),
-    "floor_divide": _binary(_floor_divide),
-    "imag": _unary(lambda x: opset.multiply(x, constant(0, x))),
+    "floor_divide": _binary(lambda a, b: _division(a, b)[0]),
+    "fmod": _binary(lambda a, b: _division(a, b, False)[1]),
+    "imag": lambda x: kops.zeros_like(x),
     "isfinite": _floats_only(opset.is_finite, lambda x: opset.equal(x, x)),
     "isinf": _floats_only(opset.is_inf, _no),
     "isnan": _floats_only(opset.is_nan, _no),
@@ -312,6 +316,9 @@ TABLE = {
     "minimum": _extreme(opset.minimum),
     "mod": _binary(lambda a, b: _division(a, b)[1]),
     "multiply": _binary(opset.multiply, opset.logical_and),
+    "negative": _unary(
+        lambda x: opset.negative(x) if x.get_element_type().is_signed() else opset.subtract(constant(0, x), x)
+    ),
     "real": lambda x: x,
     "reciprocal": _unary(lambda x: opset.divide(constant(1.0, x), x)),
     "right_shift": _shift(opset.bitwise_right_shift),

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import openvino as ov
-import openvino.opset16 as opset
 
+from kops.backends.openvino import opset
 from kops.backends.openvino.build import cut, i64, length, rank
 from kops.backends.openvino.core import GraphTensor, node
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import openvino as ov
-import openvino.opset16 as opset
 
 from kops.backends.kernel_tables import kernels
+from kops.backends.openvino import opset
 from kops.backends.openvino.build import LAST, i64, lengths, pack, permute, rank, target, wrapped
 from kops.backends.openvino.core import GraphTensor, cast, node
 from kops.backends.openvino.manipulation import reshaped

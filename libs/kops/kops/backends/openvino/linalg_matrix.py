@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import openvino.opset16 as opset
-
+from kops.backends.openvino import opset
 from kops.backends.openvino.build import i64, rank
 from kops.backends.openvino.core import GraphTensor, node
 from kops.backends.openvino.manipulation_diagonals import TABLE as DIAGONALS

@@ -10,8 +10,8 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 import openvino as ov
-import openvino.opset16 as opset
 
+from kops.backends.openvino import opset
 from kops.backends.openvino.build import i64, length
 from kops.backends.openvino.core import GraphTensor, node
 

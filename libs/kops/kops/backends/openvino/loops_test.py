@@ -27,7 +27,7 @@ def compiled(f, *arrays):
 @pytest.mark.parametrize("axis", [None, 0, 1, -1])
 def test_running_product(axis):
     compiled(lambda x: kops.cumprod(x, axis=axis), X)
-    compiled(lambda x: kops.cumprod(x, axis=axis), np.array([[1, 2], [3, 4], [0, 5]], np.int64))
+    compiled(lambda x: kops.cumprod(x, axis=axis), np.array([[1, 2], [3, 4], [0, 5]], np.int32))
 
 
 def test_a_body_takes_values_from_outside():
@@ -57,7 +57,7 @@ def test_common_divisors():
     np.testing.assert_array_equal(compiled(kops.gcd, a, b), np.gcd(a, b))
     np.testing.assert_array_equal(compiled(kops.lcm, a, b), np.lcm(a, b))
     np.testing.assert_array_equal(
-        compiled(kops.gcd, a[:, None].astype(np.int64), b[:5].astype(np.int64)), np.gcd(a[:, None], b[:5])
+        compiled(kops.gcd, a[:, None].astype(np.int8), b[:5].astype(np.int16)), np.gcd(a[:, None], b[:5])
     )
     big = np.array([2**31 - 1, 1836311903], np.int32), np.array([2**31 - 1, 1134903170], np.int32)
     np.testing.assert_array_equal(compiled(kops.gcd, *big), np.gcd(*big))
@@ -89,7 +89,7 @@ def test_decompositions_need_known_sizes():
         harness.compiled(kops.cholesky, [np.eye(3, dtype=np.float32)], True)
 
 
-@pytest.mark.parametrize("dtype", ["int32", "uint8", "int8", "uint32", "int64"])
+@pytest.mark.parametrize("dtype", ["int32", "uint8", "int8", "uint16"])
 def test_division_of_large_integers_is_exact(dtype):
     info = np.iinfo(dtype)
     low, high = max(info.min, -(2**31) + 1), min(info.max, 2**31 - 1)

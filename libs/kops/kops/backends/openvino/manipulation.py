@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import openvino as ov
-import openvino.opset16 as opset
 
 from kops.backends.kernel_tables import kernels
+from kops.backends.openvino import opset
 from kops.backends.openvino.build import LAST, cut, i64, length, lengths, pack, rank, target
 from kops.backends.openvino.core import GraphTensor, cast, node
 from kops.dims import COPYING_PADS, as_tuple, cuts, other_pad, pad_pairs, pad_positions, positive, shift_pairs

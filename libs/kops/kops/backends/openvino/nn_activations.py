@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import openvino.opset16 as opset
 
+import kops
 from kops.backends.kernel_tables import kernels, native
 from kops.backends.numpy.nn_activations import SELU_ALPHA, SELU_SCALE
+from kops.backends.openvino import opset
 from kops.backends.openvino.core import GraphTensor, node
 
 
@@ -32,8 +33,12 @@ def selu(x: Any) -> Any:
     return GraphTensor(opset.selu(node(x), _float(SELU_ALPHA, x), _float(SELU_SCALE, x)))
 
 
+def relu(x: Any) -> Any:
+    return GraphTensor(opset.relu(node(x))) if opset.is_float(node(x)) else kops.maximum(x, 0)
+
+
 def relu6(x: Any) -> Any:
-    return GraphTensor(opset.clamp(node(x), 0.0, 6.0))
+    return GraphTensor(opset.clamp(node(x), 0.0, 6.0)) if opset.is_float(node(x)) else kops.clip(x, 0, 6)
 
 
 def gelu(x: Any, approximate: bool) -> Any:
@@ -59,8 +64,9 @@ def _over_axes(build: Any) -> Any:
 
 
 TABLE = {
-    **native(opset, "relu silu=swish sigmoid softplus", _plain),
-    **kernels(relu6, leaky_relu, elu, selu, gelu),
+    **native(opset, "sigmoid softplus", _plain),
+    **kernels(relu, relu6, leaky_relu, elu, selu, gelu),
+    "silu": lambda x: GraphTensor(opset.swish(node(x), _float(1.0, x))),
     "softmax": _over_axes(opset.softmax),
     "log_softmax": _over_axes(opset.log_softmax),
 }

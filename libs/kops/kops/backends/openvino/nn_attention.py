@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import openvino.opset16 as opset
 
 import kops
+from kops.backends.openvino import opset
 from kops.backends.openvino.core import GraphTensor, dtype_name, node
 from kops.declare import OPS
 from kops.ops.nn_attention import causal_mask

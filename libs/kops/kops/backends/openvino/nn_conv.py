@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Sequence
 
 import numpy as np
-import openvino.opset16 as opset
 
 from kops import windows
+from kops.backends.openvino import opset
 from kops.backends.openvino.core import GraphTensor, node
 
 

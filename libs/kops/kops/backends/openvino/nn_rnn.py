@@ -6,10 +6,10 @@ from functools import partial
 from typing import Any
 
 import numpy as np
-import openvino.opset16 as opset
 
 import kops
 from kops import recurrence
+from kops.backends.openvino import opset
 from kops.backends.openvino.core import GraphTensor, node
 from kops.backends.openvino.loops import loop
 
@@ -132,8 +132,8 @@ def _loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
 
 
 def _either(plain: Any, formula: Any, mask: int) -> Any:
-    """The sequence op; with a mask, which it does not take, a loop."""
-    return lambda *args: plain(*args) if args[mask] is None else formula(_loop, *args)
+    """The sequence op; a loop with a mask, which it does not take, and for ReLU, in which it loses NaN."""
+    return lambda *args: plain(*args) if args[mask] is None and args[-1] != "relu" else formula(_loop, *args)
 
 
 TABLE = {

@@ -6,9 +6,9 @@ from typing import Any
 
 import numpy as np
 import openvino as ov
-import openvino.opset16 as opset
 
 from kops.backends.numpy.segment import start_of
+from kops.backends.openvino import opset
 from kops.backends.openvino.build import LAST, i64, lengths
 from kops.backends.openvino.core import GraphTensor, cast, node
 
@@ -17,7 +17,7 @@ def _segment(reduction: str) -> Any:
     def kernel(data: Any, ids: Any, num: Any, ordered: bool) -> GraphTensor:
         rows = opset.convert(node(ids), ov.Type.i64).output(0)
         graph = node(data)
-        n = i64(num) if num is not None else opset.add(opset.reduce_max(rows, i64([0]), False), i64(1))
+        n = i64(num) if num is not None else opset.add(opset.reduce_max(rows, [0]), i64(1))
         outside = opset.logical_or(opset.less(rows, i64(0)), opset.greater_equal(rows, n))
         rows = opset.unsqueeze(opset.select(outside, n, rows), i64([1]))  # one more segment for what belongs to none
         rest = opset.slice(lengths(graph), i64([1]), i64([LAST]), i64([1]), i64([0]))

@@ -5,18 +5,16 @@ from __future__ import annotations
 from typing import Any
 
 import openvino as ov
-import openvino.opset16 as opset
 
 from kops.backends.kernel_tables import kernels
+from kops.backends.openvino import opset
 from kops.backends.openvino.build import i64, length, rank
-from kops.backends.openvino.core import GraphTensor, cast, node
+from kops.backends.openvino.core import GraphTensor, node
 from kops.backends.openvino.manipulation import reshaped
 from kops.dims import positive
 
 
 def _ordered(x: Any, axis: int | None, count: Any, mode: str, sort: str = "value") -> Any:
-    if x.dtype == "bool":
-        x = cast(x, "int32")
     graph = node(x)
     if axis is None:
         graph, axis = reshaped(graph, i64([-1])), 0
@@ -27,25 +25,25 @@ def _ordered(x: Any, axis: int | None, count: Any, mode: str, sort: str = "value
 
 
 def _top_k(x: Any, k: int, sorted: bool) -> tuple[GraphTensor, GraphTensor]:
-    best = _ordered(x, -1, k, "max", "value" if sorted else "none")
-    return cast(GraphTensor(best.output(0)), x.dtype), GraphTensor(best.output(1))
+    values, places = _ordered(x, -1, k, "max", "value" if sorted else "none")
+    return GraphTensor(values), GraphTensor(places)
 
 
 def _argsort(x: Any, axis: int | None) -> GraphTensor:
-    return GraphTensor(_ordered(x, axis, None, "min").output(1))
+    return GraphTensor(_ordered(x, axis, None, "min")[1])
 
 
 def _searchsorted(s: Any, v: Any, side: str) -> GraphTensor:
-    if s.dtype == "bool":
-        s, v = cast(s, "int32"), cast(v, "int32")
-    flat = reshaped(node(v), i64([-1]))
-    found = opset.search_sorted(node(s), flat, right_mode=side == "right")
+    places, flat = node(s), reshaped(node(v), i64([-1]))
+    if opset.is_float(flat):  # OpenVINO has no place for NaN
+        places, flat = opset.rising(places), opset.rising(flat)
+    found = opset.search_sorted(places, flat, right_mode=side == "right")
     shape = opset.shape_of(node(v), "i64")
     return GraphTensor(reshaped(opset.convert(found, ov.Type.i32), shape))
 
 
 TABLE = {
     **kernels(_argsort, _top_k, _searchsorted),
-    "sort": lambda x, axis: cast(GraphTensor(_ordered(x, axis, None, "min").output(0)), x.dtype),
+    "sort": lambda x, axis: GraphTensor(_ordered(x, axis, None, "min")[0]),
     "argpartition": lambda x, kth, axis: _argsort(x, axis),  # a full order is a partition, too
 }

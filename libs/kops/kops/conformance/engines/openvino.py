@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import openvino as ov
 
-from kops.backends.openvino.core import dtype_name, fetch, trace
+from kops.backends.openvino import core
+from kops.backends.openvino.core import dtype_name, trace
 
 
 class _Input:
@@ -20,10 +20,9 @@ def compiled(function: Any, arrays: list[Any], dynamic: bool | str) -> Any:
     if any(a.dtype.kind == "c" for a in arrays):
         return None  # OpenVINO graphs have no complex inputs
     inputs = [_Input(a, bool(dynamic) and not (dynamic == "first" and i)) for i, a in enumerate(arrays)]
-    model, structure = trace(function, inputs)
-    program = ov.compile_model(model, "CPU", {"INFERENCE_PRECISION_HINT": "f32"})
-    results = program([np.asarray(a, order="C") for a in arrays])
-    return fetch(results, structure)
+    if any(not a.size for a in arrays):
+        return function(*arrays)  # as `jit` does
+    return core.compiled(function, inputs)(arrays)
 
 
 def native_names(function: Any, arrays: list[Any]) -> set[str]:
