@@ -228,3 +228,25 @@ def test_no_first_values_are_made_for_what_the_file_has(tmp_path, ending):
     loaded = keras.models.load_model(tmp_path / f"m.{ending}")
     assert calls == [] and (hostile.zeros(loaded) == hostile.zeros(model)).all()
     keras.saving.get_custom_objects().pop("attacks>Slow")
+
+
+@pytest.mark.parametrize(
+    ("op", "shape", "config"),
+    [
+        ("Split", [None, 4], {"indices_or_sections": 10**9}),
+        ("ArraySplit", [10**9, 4], {"indices_or_sections": 10**7}),
+        ("Unstack", [None, 4], {"num": 10**9}),
+        ("Unstack", [None, 10**9], {"axis": -1}),
+    ],
+)
+def test_ops_that_give_any_number_of_tensors(op, shape, config):
+    tensor = {"shape": shape, "dtype": "float32", "keras_history": ["in", 0, 0]}
+    entry = hostile.record("keras.layers", "InputLayer", {"batch_shape": shape, "name": "in"})
+    node = hostile.record("keras.src.ops.numpy", op, {"name": "op", **config}, op)
+    call = {"args": [{"class_name": "__keras_tensor__", "config": tensor}], "kwargs": {}}
+    layers = [{**entry, "name": "in", "inbound_nodes": []}, {**node, "name": "op", "inbound_nodes": [call]}]
+    graph = {"name": "f", "layers": layers, "input_layers": [["in", 0, 0]], "output_layers": [["op", 0, 0]]}
+    loader = Loader()
+    loader.budget = {"left": loader.limits.variable_bytes(1000)}
+    with bounded(), pytest.raises(ksave.UnsafeFileError, match="exhaust memory"):
+        loader.deserialize(hostile.record("keras.src.models.functional", "Functional", graph, "Functional"))

@@ -9,6 +9,7 @@ from typing import Any
 import ksave
 from kops import tree
 from kops.keras_tensor import KerasTensor
+from kops.op_node import OpNode
 from kops.operation import Node
 from ksave.codecs import load_plugins
 
@@ -130,6 +131,7 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
             if not any(isinstance(x, KerasTensor) for x in tree.flatten((args, kwargs))):
                 # It would be computed here and now, with whatever sizes the config asks for.
                 raise ValueError(f"The graph in the config calls {name!r} on no tensor of the graph.")
+            _claim_outputs(operation, args)
             operation(*args, **kwargs)
             node: Node = operation._inbound_nodes[-1]
             made[name, index] = node.outputs
@@ -153,6 +155,23 @@ def graph_from_config(config: dict[str, Any], custom_objects: Any = None) -> tup
         return x
 
     return _map_places(config["input_layers"], tensor), _map_places(config["output_layers"], tensor)
+
+
+def _claim_outputs(operation: Any, args: tuple[Any, ...]) -> None:
+    """Count the parts of a split before there are any: a config can ask for any number."""
+    if not isinstance(operation, OpNode):
+        return
+    config = operation.get_config()
+    count = config.get("indices_or_sections")
+    if operation.class_path[1] == "Unstack" and isinstance(args[0], KerasTensor):
+        shape, axis = args[0].shape, config.get("axis") or 0
+        known = isinstance(axis, int) and -len(shape) <= axis < len(shape)
+        count = (shape[axis] if known else None) or config.get("num")
+    if isinstance(count, int):
+        ksave.claim_variable((max(count, 0),), _BYTES_OF_AN_OUTPUT)
+
+
+_BYTES_OF_AN_OUTPUT = 4096  # a symbolic tensor, its history and a step of Python
 
 
 def _call_arguments(call: Any, find: Any, custom_objects: Any) -> Any:
