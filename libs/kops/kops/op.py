@@ -65,7 +65,7 @@ class Op:
         self.kind = kind
         self.parameters = tuple(parameters)
         self.dtype_rule = dtype
-        self.shape_rule = shape
+        self.shape_rule: Any = shape
         self.key = key
         self.node = node
         self.checked = checked

@@ -25,7 +25,11 @@ def _tri(shape: Any, k: int, dtype: Any) -> Any:
 
 
 def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
-    return np.arange(start, stop, step).astype(dtype)
+    whole = (
+        dtype.kind == "i" and dtype.itemsize > 2 and all(v is None or isinstance(v, int) for v in (start, stop, step))
+    )
+    made: Any = np.arange
+    return made(start, stop, step, dtype) if whole else made(start, stop, step).astype(dtype)
 
 
 def _full_like(x: Any, value: Any, dtype: Any) -> Any:
@@ -40,16 +44,16 @@ def _view(x: Any, dtype: Any) -> Any:
 def _linspace(start: Any, stop: Any, num: int, endpoint: bool, retstep: bool, dtype: Any, axis: int) -> Any:
     OPS["linspace"].shape_rule(start, stop, num, endpoint, retstep, dtype, axis)
     dtype = start.dtype if dtype is None else native_dtype(standardize_dtype(dtype))
-    made = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)
+    made = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)  # type: ignore[call-overload]
     return list(made) if retstep else made
 
 
 def _meshgrid(xs: Any, indexing: str) -> Any:
     OPS["meshgrid"].shape_rule(*xs, indexing=indexing)
-    return list(np.meshgrid(*xs, indexing=indexing, copy=False))
+    return list(np.meshgrid(*xs, indexing=indexing, copy=False))  # type: ignore[call-overload]
 
 
 TABLE = {
-    **native(np, "copy=array empty ones ones_like zeros zeros_like"),
+    **native(np, "copy=array empty empty_like ones ones_like zeros zeros_like"),
     **kernels(_arange, _eye, _full, _full_like, _linspace, _meshgrid, _tri, _view),
 }

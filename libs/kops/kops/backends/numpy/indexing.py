@@ -58,8 +58,11 @@ def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> A
     if sparse:
         raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
     axis = axis + x.ndim + 1 if axis < 0 else axis
-    classes = np.arange(num_classes).reshape((num_classes,) + (1,) * (x.ndim - axis))
-    return (np.expand_dims(x, axis) == classes).astype(dtype)
+    flat = x.ravel()
+    inside = np.nonzero((flat >= 0) & (flat < num_classes))[0]
+    out = np.zeros((flat.size, num_classes), dtype)
+    out[inside, flat[inside]] = 1
+    return np.moveaxis(out.reshape(*x.shape, num_classes), -1, axis)
 
 
 def _to_sparse(x: Any) -> Any:

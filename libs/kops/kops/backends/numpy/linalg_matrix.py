@@ -21,8 +21,21 @@ def _solve(a: Any, b: Any) -> Any:
     return np.linalg.solve(a, b)
 
 
+_BLOCK = 64  # rows that are solved as if the matrix were full
+
+
 def _solve_triangular(a: Any, b: Any, lower: bool) -> Any:
-    return _solve(np.tril(a) if lower else np.triu(a), b)
+    if b.ndim == a.ndim - 1:
+        return _solve_triangular(a, b[..., None], lower)[..., 0]
+    n = a.shape[-1]
+    if n <= _BLOCK:
+        return np.linalg.solve(np.tril(a) if lower else np.triu(a), b)
+    # Half of the unknowns, then the other half of what they leave: products do most of the work.
+    first, last = slice(None, n // 2), slice(n // 2, None)
+    known, rest = (first, last) if lower else (last, first)
+    x = _solve_triangular(a[..., known, known], b[..., known, :], lower)
+    y = _solve_triangular(a[..., rest, rest], b[..., rest, :] - a[..., rest, known] @ x, lower)
+    return np.concatenate((x, y) if lower else (y, x), -2)
 
 
 def _lu_factor(x: Any) -> Any:

@@ -24,13 +24,17 @@ def relu6(x: Any) -> Any:
 
 
 def leaky_relu(x: Any, negative_slope: float) -> Any:
+    if 0 < negative_slope <= 1:
+        return np.maximum(x, x * negative_slope)
     return np.where(x > 0, x, x * negative_slope)
 
 
+@in_pieces
 def elu(x: Any, alpha: float) -> Any:
     return np.where(x > 0, x, alpha * np.expm1(np.minimum(x, 0)))
 
 
+@in_pieces
 def selu(x: Any) -> Any:
     return SELU_SCALE * elu(x, SELU_ALPHA)
 
@@ -44,16 +48,19 @@ def gelu(x: Any, approximate: bool) -> Any:
     return 0.5 * wide * (1 + special.erf(wide * math.sqrt(0.5)))
 
 
+@in_pieces
 def sigmoid(x: Any) -> Any:
     right = x.real >= 0  # of complex numbers, too: exp never overflows
     e = np.exp(np.where(right, -x, x))
     return np.where(right, 1, e) / (1 + e)
 
 
+@in_pieces
 def silu(x: Any) -> Any:
     return x * sigmoid(x)
 
 
+@in_pieces
 def softplus(x: Any) -> Any:
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 

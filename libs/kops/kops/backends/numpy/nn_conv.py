@@ -176,8 +176,8 @@ def fold(x: Any, output_size: Any, *options: Any) -> Any:
     whole = np.zeros((batch, depth, *(n + 2 * p for n, p in zip(size, pads))), x.dtype)
     for tap in itertools.product(*map(range, window)):
         spots = zip(tap, g.dilation, places, g.strides)
-        at = tuple([slice(i * d, i * d + (n - 1) * s + 1, s) for i, d, n, s in spots])
-        whole[(..., *at)] += parts[:, :, tap[0], tap[1]]
+        at: Any = (..., *[slice(i * d, i * d + (n - 1) * s + 1, s) for i, d, n, s in spots])
+        whole[at] += parts[:, :, tap[0], tap[1]]
     return whole[:, :, pads[0] : pads[0] + size[0], pads[1] : pads[1] + size[1]]
 
 

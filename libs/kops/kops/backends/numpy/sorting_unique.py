@@ -8,7 +8,8 @@ import numpy as np
 
 
 def unique(x: Any, ordered: bool, index: bool, inverse: bool, counts: bool, axis: Any, size: Any, fill: Any) -> Any:
-    found = np.unique(x.astype(np.float32) if x.dtype.name == "bfloat16" else x, index, inverse, counts, axis)
+    find: Any = np.unique
+    found = find(x.astype(np.float32) if x.dtype.name == "bfloat16" else x, index, inverse, counts, axis)
     values, *extras = found if isinstance(found, tuple) else (found,)
     values = values.astype(x.dtype, copy=False)
     if size is not None:
