@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any
 
 import numpy as np
@@ -44,24 +45,44 @@ def extract_sequences(x: Tensor, sequence_length: int, sequence_stride: int) -> 
     """
 
 
-def _named_window(name: str | None, length: int, fft_length: int, dtype: str) -> Any:
+@functools.lru_cache(maxsize=64)
+def _values(name: str | None, length: int, fft_length: int) -> np.ndarray:
     if name is None:
-        values = np.ones(fft_length)  # the whole frame, not only its middle
-    else:
-        turn = 2 * np.pi * np.arange(length) / length
-        values = {"hann": 0.5 - 0.5 * np.cos(turn), "hamming": 0.54 - 0.46 * np.cos(turn)}[name]
-        values = np.pad(values, _around(length, fft_length))
-    return engine().convert(values, dtype)
+        return np.ones(fft_length)  # the whole frame, not only its middle
+    turn = 2 * np.pi * np.arange(length) / length
+    values = {"hann": 0.5 - 0.5 * np.cos(turn), "hamming": 0.54 - 0.46 * np.cos(turn)}[name]
+    return np.pad(values, _around(length, fft_length))
+
+
+def _named_window(name: str | None, length: int, fft_length: int, dtype: str) -> Any:
+    return engine().convert(_values(name, length, fft_length), dtype)
+
+
+@functools.lru_cache(maxsize=64)
+def _positions(count: int, stride: int, fft_length: int) -> np.ndarray:
+    return (np.arange(count)[:, None] * stride + np.arange(fft_length)).reshape(-1)
 
 
 def _places(count: int, stride: int, fft_length: int) -> Any:
     """Where each element of each frame lies in the sequence."""
-    places = np.arange(count)[:, None] * stride + np.arange(fft_length)
-    return engine().convert(places.reshape(-1), "int32")
+    return engine().convert(_positions(count, stride, fft_length), "int32")
+
+
+@functools.lru_cache(maxsize=64)
+def _weights(name: str | None, length: int, stride: int, fft_length: int, count: int) -> np.ndarray:
+    """The sums of the squared windows, and 1 where they are 0."""
+    squares = np.tile(_values(name, length, fft_length) ** 2, count)
+    sums = np.bincount(_positions(count, stride, fft_length), squares)
+    return np.where(sums > 1e-10, sums, 1.0)
+
+
+def _named_weights(*args: Any, dtype: str) -> Any:
+    return engine().convert(_weights(*args), dtype)
 
 
 # torch.compile evaluates these and uses the results as constants.
 _named_window._dynamo_marked_constant = True  # type: ignore[attr-defined]
+_named_weights._dynamo_marked_constant = True  # type: ignore[attr-defined]
 _places._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
@@ -70,7 +91,7 @@ def _around(length: int, fft_length: int) -> tuple[int, int]:
     return before, fft_length - length - before
 
 
-def _window(window: Any, length: int, fft_length: int, dtype: str) -> Any:
+def window_of(window: Any, length: int, fft_length: int, dtype: str) -> Any:
     """The window's values, centred in `fft_length`."""
     if window is None or isinstance(window, str):
         return _named_window(window, length, fft_length, dtype)
@@ -138,7 +159,7 @@ def stft(
     if center:
         half = fft_length // 2
         x = pad(x, ((0, 0),) * (ndim - 1) + ((half, half),), mode="reflect")
-    values = _window(window, sequence_length, fft_length, standardize_dtype(x.dtype))  # type: ignore[attr-defined]
+    values = window_of(window, sequence_length, fft_length, standardize_dtype(x.dtype))  # type: ignore[attr-defined]
     frames = multiply(extract_sequences(x, fft_length, sequence_stride), values)
     return rfft(frames, fft_length)
 
@@ -189,7 +210,7 @@ def istft(
     if count is None:
         raise ValueError("istft needs to know the number of frames.")
     dtype = standardize_dtype(frames.dtype)
-    values = _window(window, sequence_length, fft_length, dtype)
+    values = window_of(window, sequence_length, fft_length, dtype)
     total = fft_length + sequence_stride * (count - 1)
     places = _places(count, sequence_stride, fft_length)
 
@@ -199,10 +220,12 @@ def istft(
         return moveaxis(segment_sum(rows, places, total), 0, -1)
 
     # Also without a window: Keras 3.15 then leaves out the division, and its result is no inverse.
-    weights = overlap_add(broadcast_to(square(values), (count, fft_length)))
-    summed = overlap_add(multiply(frames, values))
-    covered = greater(weights, 1e-10)
-    y = where(covered, divide(summed, where(covered, weights, 1.0)), summed)
+    if window is None or isinstance(window, str):
+        weights = _named_weights(window, sequence_length, sequence_stride, fft_length, count, dtype=dtype)
+    else:
+        sums = overlap_add(broadcast_to(square(values), (count, fft_length)))
+        weights = where(greater(sums, 1e-10), sums, 1.0)
+    y = divide(overlap_add(multiply(frames, values)), weights)
     start = fft_length // 2 if center else 0
     end = total - start
     if length is not None:

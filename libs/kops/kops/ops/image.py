@@ -179,12 +179,20 @@ def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
         The shape of `images` and a last dimension of 2: the change downwards and to the right.
     """
     step, smooth = (-1.0, 0.0, 1.0), (1.0, 2.0, 1.0)
-    pairs = ((step, smooth), (smooth, step))
-    parts = [
-        _batched(images, data_format, lambda x, f, rows=rows, columns=columns: _filtered(x, rows, columns, "same", f))
-        for rows, columns in pairs
-    ]
-    return _stacked(parts, len(images.shape))
+    taps = [[[step[i] * smooth[j], smooth[i] * step[j]] for j in range(3)] for i in range(3)]
+
+    def both(x: Any, f: str) -> Any:
+        # Two filters for every channel, whose results stand side by side.
+        first = f == "channels_first"
+        kernel = kops.reshape(kops.convert_to_tensor(taps, x.dtype), (3, 3, 1, 2))
+        kernel = kops.broadcast_to(kernel, (3, 3, x.shape[1 if first else 3], 2))
+        y = kops.depthwise_conv(x, kernel, padding="same", data_format=f)
+        sizes = kops.shape(x)
+        if first:
+            return kops.moveaxis(kops.reshape(y, (*sizes[:2], 2, *sizes[2:])), 2, -1)
+        return kops.reshape(y, (*sizes, 2))
+
+    return _batched(images, data_format, both)
 
 
 def _ssim_shape(image1: Any, image2: Any, filter_size: int, filter_sigma: float, data_format: Any) -> shapes.Shape:
@@ -237,8 +245,13 @@ def ssim(
     if dtype != "float64":  # variances are differences of nearly equal numbers
         image1, image2 = kops.cast(image1, "float32"), kops.cast(image2, "float32")
     c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
-    m1, m2 = mean(image1), mean(image2)
-    v1, v2 = mean(image1 * image1) - m1 * m1, mean(image2 * image2) - m2 * m2
+    channels = layouts.axes(image1, data_format)[2]
+
+    def moments(x: Any) -> Any:
+        m, square = kops.split(mean(kops.concatenate([x, x * x], axis=channels)), 2, axis=channels)
+        return m, square - m * m
+
+    (m1, v1), (m2, v2) = moments(image1), moments(image2)
     covariance = mean(image1 * image2) - m1 * m2
     likeness = (2 * m1 * m2 + c1) / (m1 * m1 + m2 * m2 + c1)
     structure = (2 * covariance + c2) / (v1 + v2 + c2)

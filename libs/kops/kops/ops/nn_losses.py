@@ -144,9 +144,9 @@ def sparse_categorical_crossentropy(target: Tensor, output: Tensor, from_logits:
     logs = _log_probabilities(output, from_logits, axis)
     classes = kops.shape(output)[axis]
     known = kops.logical_and(target >= 0, target < classes)
-    place = kops.expand_dims(kops.where(known, target, kops.zeros_like(target)), axis)
+    place = kops.expand_dims(kops.where(known, target, 0), axis)
     picked = kops.squeeze(kops.take_along_axis(logs, place, axis=axis), axis=axis)
-    return kops.cast(-kops.where(known, picked, kops.zeros_like(picked)), dtype)
+    return kops.cast(-kops.where(known, picked, 0), dtype)
 
 
 def _psnr_shape(x1: Any, x2: Any, max_val: Any) -> shapes.Shape:

@@ -109,7 +109,8 @@ def _slice_update(x: Any, starts: Any, updates: Any) -> Any:
     plain = isinstance(starts, (list, tuple)) and all(type(s) is int and s >= 0 for s in starts)
     if (plain or holds(starts, lambda v: v >= 0)) and updates.shape.is_fully_defined():
         begin = kept(starts) if plain else tf.cast(starts, tf.int32)
-        end, steps = begin + kept(updates.shape), kept((1,) * len(x.shape))
+        end = kept(a + n for a, n in zip(starts, updates.shape)) if plain else begin + kept(updates.shape)
+        steps = kept((1,) * len(x.shape))
         return tf.raw_ops.TensorStridedSliceUpdate(input=x, begin=begin, end=end, strides=steps, value=updates)
     starts = tf.cast(starts, tf.int32)
     around = tf.stack([starts, tf.shape(x) - starts - tf.shape(updates)], axis=1)

@@ -128,11 +128,18 @@ def _adaptive(functions: Any) -> Callable[..., Any]:
 def _plain_resize(x: Any, size: Any, interpolation: str, antialias: bool, *static: Any) -> bool:
     # Its bicubic kernel is another. Fitted to an aspect ratio, images are cut or padded first.
     crop, pad, fill_mode, *_ = static
-    usual = interpolation == "bilinear" and fill_mode == "constant" and not (antialias or crop or pad)
+    usual = fill_mode == "constant" and not (crop or pad or interpolation == "bilinear" and antialias)
+    usual = usual and interpolation in ("bilinear", "nearest")
     return usual and x.dtype in _EXACT and x.ndim in (3, 4) and 0 not in x.shape
 
 
-def _resize(x: Any, size: Any, *static: Any) -> Any:
+def _resize(x: Any, size: Any, interpolation: str, *static: Any) -> Any:
+    if interpolation == "nearest":  # F.interpolate rounds the positions
+        for axis, new in zip(images.axes(x, static[-1])[:2], images.pair(size, "size")):
+            old = x.shape[axis]
+            places = [(2 * i + 1) * old // (2 * new) for i in range(new)]
+            x = x.index_select(axis, torch.tensor(places, device=x.device))
+        return x
     last = images.axes(x, static[-1])[2] == x.ndim - 1
     whole = x if x.ndim == 4 else x[None]
     y = F.interpolate(whole.movedim(-1, 1) if last else whole, images.pair(size, "size"), mode="bilinear")

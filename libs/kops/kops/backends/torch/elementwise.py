@@ -133,6 +133,6 @@ TABLE = {
 }
 _TAKE_SCALARS = (
     "add divide equal floor_divide full_like greater greater_equal less less_equal mod multiply not_equal power "
-    "subtract true_divide"
+    "subtract true_divide where"
 )
 SCALARS = frozenset(_TAKE_SCALARS.split())
