@@ -56,7 +56,7 @@ class Functional(Model):
         self._optional = [getattr(x._keras_history.operation, "optional", False) for x in self._function.inputs]
         self.build(None)
         if trainable is not None:
-            self.trainable = trainable
+            self._trainable = bool(trainable)  # of the model alone: each layer knows its own
 
     # The graph
 
@@ -173,7 +173,8 @@ class Functional(Model):
                 return list(inputs)
             return [inputs]
         if isinstance(inputs, dict):
-            if isinstance(struct, dict) and struct.keys() <= inputs.keys() and len(struct) == len(tree.flatten(struct)):
+            flat_dict = isinstance(struct, dict) and not any(tree.is_nested(part) for part in struct.values())
+            if flat_dict and struct.keys() <= inputs.keys():
                 return [inputs[k] for k in sorted(struct)]
             if all(n in inputs for n in self._input_names):
                 return [inputs[n] for n in self._input_names]

@@ -203,3 +203,25 @@ def test_inputs_that_nothing_uses_stand_first_beside_the_outputs():
     x = Dense(4, name="d2")(Dense(4, name="d1")(a))
     model = Model([c, a, b], [Dense(3, name="d3")(a), x])
     assert [layer.name for layer in model.layers] == ["a", "d1", "c", "b", "d3", "d2"]
+
+
+def test_frozen_layers_are_frozen_after_a_round_trip():
+    x = Input((4,))
+    frozen = Dense(3, trainable=False, name="frozen")
+    model = Model(x, Dense(2, name="free")(frozen(x)))
+    for one in (model, model_from_json(model.to_json()), Model.from_config(model.get_config())):
+        assert [v.path for v in one.trainable_weights] == ["free/kernel", "free/bias"]
+        assert [layer.trainable for layer in one.layers[1:]] == [False, True]
+    model.get_layer("frozen").trainable = True
+    assert len(model.trainable_weights) == 4
+    model.trainable = False
+    model.get_layer("free").trainable = True
+    again = model_from_json(model.to_json())
+    assert again.trainable_weights == [] and again.get_layer("free").trainable
+
+
+def test_inputs_in_a_dictionary_of_lists_go_where_they_belong():
+    a, b = Input((2,), name="a"), Input((2,), name="b")
+    model = Model({"first": a, "rest": [[b]]}, a - b)
+    ones = np.ones((1, 2), "float32")
+    np.testing.assert_array_equal(array(model({"first": 3 * ones, "rest": [[ones]]})), 2 * ones)

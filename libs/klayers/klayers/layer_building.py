@@ -7,7 +7,7 @@ import functools
 from typing import Any
 
 import ksave
-from klayers import constraints, initializers, regularizers
+from klayers import constraints, initializers, regularizers, tracking
 from klayers.call_arguments import has_shape, shape_of, shapes_for_config
 from klayers.context import context
 from klayers.layer_state import ACTIVITY, COMPOSITE, HOOKS, LOSSES, SCHEME, TRAINING
@@ -20,8 +20,12 @@ from kops.variable import Variable
 
 def building_scope(layer: Any) -> Any:
     """The name scope of a layer, unless its `build` runs and has opened it already."""
-    within = bool(context.building) and context.building[-1] is layer
-    return contextlib.nullcontext() if within else name_scope(layer.name, caller=layer)
+    if context.building and context.building[-1] is layer:
+        return contextlib.nullcontext()
+    if layer._path:  # built: what is made later stands beside what was made then
+        parent, _, name = layer._path.rpartition("/")
+        return name_scope(name, deduplicate=False, override_parent=parent)
+    return name_scope(layer.name, caller=layer)
 
 
 def around_build(build: Any) -> Any:
@@ -78,6 +82,9 @@ class LayerBuilding:
         """Decide what calls will need."""
         self.built = True
         self._locked = True
+        if not self._trainable:
+            for variable in tracking.own_variables(self)[0]:
+                variable.trainable = False
         if shapes is not None:
             self._build_shapes = shapes
         self._decide_needs()

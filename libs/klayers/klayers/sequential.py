@@ -249,5 +249,5 @@ class Sequential(Model):
         if shape and not model.built and model._layers:
             model.build(tuple(shape))
         if config.get("trainable") is False:
-            model.trainable = False
+            model._trainable = False  # each layer knows its own
         return model

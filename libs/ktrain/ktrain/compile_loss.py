@@ -54,7 +54,7 @@ class CompileLoss:
         outputs = Outputs(y_pred, self._output_names)
         chosen = outputs.choices(self._loss, "loss", every=True)
         missing = [n for n, c in zip(outputs.names, chosen) if c is None]
-        if isinstance(self._loss, dict) and "class_name" not in self._loss and missing:
+        if isinstance(self._loss, dict) and "class_name" not in self._loss and missing and not outputs.nested:
             absent = [n for n in missing if n not in self._loss]
             if absent:
                 raise ValueError(
@@ -63,7 +63,7 @@ class CompileLoss:
                 )
         weights = self._weights(outputs)
         parts: list[tuple[int, Any, Any, Mean | None]] = []
-        for i, (name, choice, weight) in enumerate(zip(outputs.names, chosen, weights)):
+        for i, (name, choice, weight) in enumerate(zip(outputs.paths, chosen, weights)):
             if choice is None:
                 continue
             loss = identifiers.get(choice[0] if isinstance(choice, (list, tuple)) else choice)
@@ -82,12 +82,12 @@ class CompileLoss:
             return [None] * outputs.count
         if isinstance(given, (float, int)):
             return [given] * outputs.count
-        if isinstance(given, (list, tuple)) and len(given) != outputs.count:
+        if isinstance(given, (list, tuple)) and len(given) != outputs.count and not outputs.nested:
             raise ValueError(
                 f"loss_weights has {len(given)} entries, but the model has {outputs.count} outputs: "
                 f"{', '.join(outputs.names)}."
             )
-        if isinstance(given, (list, tuple)):
+        if isinstance(given, (list, tuple)) and not outputs.nested:
             return list(given)
         return outputs.choices(given, "loss_weights", every=True)
 

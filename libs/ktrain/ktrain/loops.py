@@ -289,19 +289,21 @@ class Loops:
         self: Any, x: Any, y: Any = None, sample_weight: Any = None, class_weight: Any = None,
         return_dict: bool = False,
     ) -> Any:  # fmt: skip
-        """One training step. Metrics run on until `reset_metrics`; for the result see `evaluate`."""
+        """One training step. Metrics are those of this batch alone; for the result see `evaluate`."""
         engines.load().require_training()
         self._require_compiled()
         data = self._one_batch(x, y, sample_weight, class_weight)
         self._prepare(data)
+        self.reset_metrics()
         logs = self._python_logs(self.make_train_function()([data]))
         return logs if return_dict else self._logs_in_order(logs)
 
     def test_on_batch(self: Any, x: Any, y: Any = None, sample_weight: Any = None, return_dict: bool = False) -> Any:
-        """One evaluation step. Metrics run on until `reset_metrics`; for the result see `evaluate`."""
+        """One evaluation step. Metrics are those of this batch alone; for the result see `evaluate`."""
         self._require_compiled()
         data = self._one_batch(x, y, sample_weight)
         self._prepare(data, training=False)
+        self.reset_metrics()
         logs = self._python_logs(self.make_test_function()([data]))
         return logs if return_dict else self._logs_in_order(logs)
 

@@ -28,6 +28,9 @@ class Outputs:
             self.names = ["_".join(map(str, path)) for path in paths]
         else:
             self.names = [f"output_{i}" for i in range(self.count)]
+        self.nested = any(tree.is_nested(part) for part in _parts(y_pred))
+        # How the losses of single outputs are called.
+        self.paths = _paths(self.structure, list(self.names)) if self.nested else self.names
         self.other_names = list(names) if names is not None and len(names) == self.count else self.names
         # For dictionary outputs the flat order is that of sorted keys, which is not that of the model's names.
         self.is_dict = isinstance(y_pred, dict)
@@ -51,6 +54,9 @@ class Outputs:
         """
         if value is None:
             return [None] * self.count
+        leaves = _like(self.structure, value) if self.nested else None
+        if leaves is not None:
+            return leaves
         if isinstance(value, dict):
             names = self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
             if set(value) & set(names):
@@ -84,12 +90,16 @@ class Outputs:
         """What the user chose for each output.
 
         Args:
-            value: one choice, a list with one for each output, or a dictionary by output name.
+            value: one choice, a list with one for each output, a dictionary by output name, or the structure of
+                the outputs.
             what: for errors.
             every: whether one choice counts for every output (losses), or only a single output has it (metrics).
         """
         if value is None:
             return [None] * self.count
+        leaves = _like(self.structure, value) if self.nested else None
+        if leaves is not None:
+            return leaves
         if isinstance(value, dict) and "class_name" not in value:
             self.check_keys(value, what)
             names = self.names if self.is_dict or not set(value) <= set(self.other_names) else self.other_names
@@ -104,3 +114,41 @@ class Outputs:
                 "Give one for each output, in a list or in a dictionary by name."
             )
         return [value] * self.count if every else [value] + [None] * (self.count - 1)
+
+
+def _parts(structure: Any) -> Any:
+    """What a list or dictionary holds, in the order of `tree.flatten`."""
+    if isinstance(structure, dict):
+        return [structure[key] for key in sorted(structure)]
+    return structure if isinstance(structure, (list, tuple)) else ()
+
+
+def _paths(structure: Any, names: list[str], where: str = "") -> list[str]:
+    """`a/0/name` for each output; keys of dictionaries take the place of names, which are used up one by one."""
+    keys = sorted(structure) if isinstance(structure, dict) else range(len(structure))
+    found: list[str] = []
+    for key, part in zip(keys, _parts(structure)):
+        if tree.is_nested(part):
+            found += _paths(part, names, f"{where}{key}/")
+        else:
+            name = names.pop(0)
+            found.append(f"{where}{key if isinstance(structure, dict) else name}")
+    return found
+
+
+def _like(structure: Any, value: Any) -> list[Any] | None:
+    """The choices of a value that has the structure of the outputs; None when it has another one."""
+    if not tree.is_nested(structure):
+        return [value]
+    if isinstance(structure, dict):
+        if not isinstance(value, dict) or value.keys() != structure.keys():
+            return None
+    elif not isinstance(value, (list, tuple)) or len(value) != len(structure):
+        return None
+    found: list[Any] = []
+    for part, choice in zip(_parts(structure), _parts(value)):
+        leaves = _like(part, choice)
+        if leaves is None:
+            return None
+        found += leaves
+    return found

@@ -96,6 +96,55 @@ def test_train_on_batch_then_evaluate_and_predict():
     )
 
 
+def test_metrics_of_single_batches_are_those_of_the_batch():
+    model = linear(metrics=["mae"])
+    far = Y + 10.0
+    model.test_on_batch(X, far)
+    alone = model.test_on_batch(X, Y, return_dict=True)
+    np.testing.assert_allclose(alone["mae"], np.mean(np.abs(model.predict(X, verbose=0) - Y)), rtol=1e-5)
+
+
+def test_outputs_in_structures_are_named_by_their_paths():
+    x = Input((3,))
+    a, b, c = (Dense(1, name=name)(x) for name in ("a", "b", "c"))
+    model = Model(x, {"first": a, "rest": [[b, c]]})
+    model.compile(loss="mse", metrics={"first": ["mae"], "rest": [["mae", None]]})
+    logs = model.evaluate(X, {"first": Y, "rest": [[Y, Y]]}, verbose=0, return_dict=True)
+    assert sorted(logs) == ["a_mae", "b_mae", "first_loss", "loss", "rest/0/b_loss", "rest/0/c_loss"]
+    first = model.predict(X, verbose=0)["first"]
+    np.testing.assert_allclose(logs["first_loss"], np.mean((first - Y) ** 2), rtol=1e-4)
+    total = logs["first_loss"] + logs["rest/0/b_loss"] + logs["rest/0/c_loss"]
+    np.testing.assert_allclose(logs["loss"], total, rtol=1e-4)
+    model = Model(x, [a, {"k": b}])
+    model.compile(loss="mse")
+    logs = model.evaluate(X, [Y, {"k": Y}], verbose=0, return_dict=True)
+    assert sorted(logs) == ["1/k_loss", "a_loss", "loss"]
+
+
+def test_a_batch_counts_by_its_samples():
+    metric = resolve("keras.metrics.BinaryAccuracy")(threshold=0.0)  # of logits
+    right = np.array([[1.0, 0.0, 1.0], [1.0, 1.0, 0.0]], "float32")
+    given = np.array([[2.0, -1.0, -1.0], [3.0, -1.0, 2.0]], "float32")
+    metric.update_state(right, given)
+    metric.update_state(right, given, sample_weight=np.array([1.0, 3.0], "float32"))
+    state = [float(ops.convert_to_numpy(v)) for v in metric.variables]
+    np.testing.assert_allclose(state, [2 / 3 + 1 / 3 + 2 / 3 + 3 / 3, 2 + 4], rtol=1e-6)
+    mean = resolve("keras.metrics.Mean")()
+    mean.update_state(np.arange(12.0).reshape(2, 3, 2), sample_weight=np.ones((2, 3, 1), "float32"))
+    np.testing.assert_allclose([float(ops.convert_to_numpy(v)) for v in mean.variables], [2.5 + 8.5, 2.0], rtol=1e-6)
+
+
+def test_the_learning_rate_is_as_exact_as_floatx():
+    before = settings.floatx
+    try:
+        settings.floatx = "float64"
+        optimizer = SGD(0.1)
+        assert str(optimizer.variables[1].dtype).endswith("float64")
+        assert optimizer.get_config()["learning_rate"] == (0.1 if settings.backend != "jax" else np.float32(0.1))
+    finally:
+        settings.floatx = before
+
+
 def test_evaluate_and_predict_on_every_engine():
     model = Sequential([Input((3,)), Dense(1, kernel_initializer="ones", bias_initializer="ones")])
     model.compile(loss="mse", metrics=["mae"])

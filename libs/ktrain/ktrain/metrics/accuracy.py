@@ -111,11 +111,9 @@ class Accuracy(_NamedMean):
 
 @public("keras.metrics.BinaryAccuracy")
 class BinaryAccuracy(_NamedMean):
-    """How often probabilities are on the label's side of `threshold`."""
+    """How often predictions are on the label's side of `threshold`, which is 0 for logits."""
 
     def __init__(self, name: str = "binary_accuracy", dtype: Any = None, threshold: float = 0.5) -> None:
-        if threshold is not None and not 0 < threshold < 1:
-            raise ValueError(f"threshold must be between 0 and 1, not {threshold}.")
         super().__init__(binary_accuracy, name, dtype, threshold=threshold)
         self.threshold = threshold
         self._direction = "up"

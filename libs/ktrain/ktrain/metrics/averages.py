@@ -85,6 +85,11 @@ class Mean(Metric):
     def update_state(self, values: Any, sample_weight: Any = None) -> None:
         """Add `values` (any shape), weighed by `sample_weight` (of the same or a lower rank)."""
         values, weights = weigh(values, sample_weight, self._dtype)
+        if len(values.shape) > 1:
+            # One number for each sample, so that batches count by their samples, however they are weighed.
+            axes = tuple(range(1, len(values.shape)))
+            values = ops.mean(values, axis=axes)
+            weights = weights if weights is None else ops.mean(weights, axis=axes)
         if len(values.shape):
             self.total.assign_add(ops.sum(values))
             self.count.assign_add(count(values) if weights is None else ops.sum(weights))

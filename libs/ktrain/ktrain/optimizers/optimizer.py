@@ -7,6 +7,7 @@ import warnings
 from typing import Any
 
 import kops as ops
+from kops.config import settings
 from kops.dtypes import itemsize, standardize_dtype
 from kops.naming import auto_name
 from kops.scopes import StatelessScope, ambient, name_scope
@@ -103,7 +104,8 @@ class Optimizer:
     def _set_rate(self, learning_rate: Any) -> None:
         rate = float(learning_rate)
         self._rate = self.add_variable(
-            (), initializer=lambda shape, dtype=None: rate, dtype="float32", aggregation="only_first_replica",
+            (), initializer=lambda shape, dtype=None: rate, dtype=settings.floatx,
+            aggregation="only_first_replica",
             name="learning_rate",
         )  # fmt: skip
 
