@@ -14,6 +14,7 @@ from kops.backends.limit import limit
 from kops.backends.openvino import opset
 from kops.backends.openvino.core import GraphTensor, dtype_name, node
 from kops.backends.openvino.loops import loop
+from kops.backends.openvino.opset import scalar as constant
 from kops.dtypes import FLOATS
 
 # Single-precision fits: erfc by a Chebyshev fit in t = 1 / (1 + |x| / 2) with relative error below 1.2e-7
@@ -35,12 +36,6 @@ _I0_SMALL = [0.0045813, 0.0360768, 0.2659732, 1.2067492, 3.0899424, 3.5156229, 1
 _I0_LARGE = [
     0.00392377, -0.01647633, 0.02635537, -0.02057706, 0.00916281, -0.00157565, 0.00225319, 0.01328592, 0.39894228,
 ]  # fmt: skip
-
-
-def constant(value: Any, like: Any) -> Any:
-    """A scalar in the dtype of a graph handle."""
-    return opset.convert(opset.constant(np.float64(value) if isinstance(value, float) else np.int64(value)),
-                         like.get_element_type()).output(0)  # fmt: skip
 
 
 def pair(x: Any, y: Any) -> tuple[Any, Any]:
