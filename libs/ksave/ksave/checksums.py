@@ -10,13 +10,22 @@ import bisect
 import functools
 from typing import Any, Callable
 
-try:
-    from isal.isal_zlib import crc32  # by the vector instructions of the processor: three times as fast
-except ModuleNotFoundError:
-    from zlib import crc32
-
 _POLYNOMIAL = 0xEDB88320  # of zip, with the bits reversed: the highest bit is the power zero
 _ONE = 1 << 31
+
+
+@functools.lru_cache(maxsize=1)
+def _fastest() -> Callable[[Any, int], int]:
+    try:
+        from isal.isal_zlib import crc32  # by the vector instructions of the processor: three times as fast
+    except ModuleNotFoundError:
+        from zlib import crc32
+    return crc32  # type: ignore[no-any-return]
+
+
+def crc32(data: Any, value: int = 0) -> int:
+    """The CRC-32 of bytes that go on after those that `value` is of."""
+    return _fastest()(data, value)
 
 
 def _times(a: int, b: int) -> int:
