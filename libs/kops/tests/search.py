@@ -87,7 +87,7 @@ def difference(got: Any, want: Any, loose: float = 1e-4) -> str | None:
         if shape != shape2:
             return "shape"
         if not isinstance(x, np.ndarray):
-            if x != y:
+            if x != y and (x == x or y == y):  # NaN is NaN
                 return "value"
         elif not close(x, y, {"float16": 1e-2, "bfloat16": 8e-2}.get(dtype, loose)):
             return "value"

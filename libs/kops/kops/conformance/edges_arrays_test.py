@@ -1,4 +1,4 @@
-"""Array ops at the edges of their arguments: Python numbers beside tensors, casts that saturate, options out of range."""
+"""Array ops at the edges of their arguments: Python numbers beside tensors, saturating casts, options out of range."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import pytest
 
 import kops
 from kops.conformance import collect
+from kops.dtypes import limits
 from kops.engine import engine
 
 collect.rows()  # declares the ops
@@ -37,8 +38,8 @@ def test_saturating_casts_of_floats(source):
     x = kops.cast([-np.inf, -3.0, np.nan, 2.0, np.inf], source)
     np.testing.assert_array_equal(host(kops.saturate_cast(x, "uint8")), [0, 0, 0, 2, 255])
     np.testing.assert_array_equal(host(kops.saturate_cast(x, "bool")), [False, False, True, True, True])
-    for target, low in (("int32", -(2**31)), ("int64", -(2**63)), ("uint64", 0)):
-        high = low + 2 ** (64 if "64" in target else 32) - 1  # which the float does not hold
+    for target in map(engine().canonical, ("int32", "int64", "uint64")):  # of which no float32 holds the limits
+        low, high = limits(target)
         want = np.array([low, max(low, -3), 0, 2, high], target)
         np.testing.assert_array_equal(host(kops.saturate_cast(x, target)), want)
     if source != "float16":
@@ -55,6 +56,17 @@ def test_no_dtype_is_floatx():
     assert kops.dtype(kops.cast(np.array([1, 2], "int32"), None)) == "float32"
     bits = np.array([1.5, -2.0], "float32").view("int32")
     np.testing.assert_array_equal(host(kops.view(bits)), [1.5, -2.0])
+    if engine().NAME != "tensorflow":  # which has no bits of complex numbers
+        parts = kops.view(np.array([1.5 - 2j], "complex64"), "float32")
+        np.testing.assert_array_equal(host(parts), [1.5, -2.0])
+
+
+@pytest.mark.parametrize("dtype", [None, "bool", "int8", "complex64"])
+def test_sets_of_classes_in_any_dtype(dtype):
+    want = np.array([[1, 0, 1], [0, 1, 0]], dtype or "float32")
+    got = host(kops.multi_hot(np.array([[0, 2], [1, 1]]), 3, dtype=dtype))
+    assert got.dtype == want.dtype
+    np.testing.assert_array_equal(got, want)
 
 
 def test_unique_of_a_size_along_the_last_axis():
@@ -80,3 +92,10 @@ def test_positions_are_whole_numbers():
     for wrong in (2.0, (None, 3)):
         with pytest.raises(TypeError, match="indices_or_sections.* an int or several"):
             kops.split(x, wrong)
+
+
+def test_weights_of_counts_are_of_any_dtype():
+    places = np.array([0, 2, 2], "int32")
+    np.testing.assert_array_equal(host(kops.bincount(places, np.array([1, 2, 3], "uint8"))), [1, 0, 5])
+    shares = np.array([0.5 + 1j, 1, 2], "complex64")
+    np.testing.assert_array_equal(host(kops.bincount(places, shares)), [0.5 + 1j, 0, 3])

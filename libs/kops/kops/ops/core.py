@@ -147,7 +147,7 @@ def saturate_cast(x: Tensor, dtype: Any) -> Any:
         spare = max(int(high).bit_length() - {"float32": 24, "float64": 53}[source], 0)
         inside = (int(high) >> spare) << spare
         if inside < high:
-            most = high if high < 2**63 else np.array(high, target)
+            most = high if high < 2**31 else np.array(high, target)
             return where(greater(x, inside), most, cast(clip(x, low, inside), target))
     if low <= own_low and high >= own_high:
         return x

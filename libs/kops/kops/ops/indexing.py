@@ -318,7 +318,8 @@ def multi_hot(
         >>> multi_hot([[0, 2], [1, 1]], 4)
         [[1., 0., 1., 0.], [0., 1., 0., 0.]]
     """
-    from kops.ops.reduction import max
+    from kops.ops.core import cast
+    from kops.ops.reduction import any
 
     num_classes = kwargs.pop("num_tokens", num_classes)
     if kwargs:
@@ -326,8 +327,8 @@ def multi_hot(
     if num_classes is None:
         raise ValueError("num_classes is needed.")
     ndim = len(inputs.shape)  # type: ignore[attr-defined]
-    hot = one_hot(inputs, num_classes, axis=axis, dtype=dtype)
-    hot = hot if ndim == 0 else max(hot, axis=1 if ndim > 1 else 0 if axis in (-1, 1) else 1)
+    hot = one_hot(inputs, num_classes, axis=axis, dtype="bool")
+    hot = cast(hot if ndim == 0 else any(hot, axis=1 if ndim > 1 else 0 if axis in (-1, 1) else 1), dtype)
     return _to_sparse(hot) if sparse else hot
 
 

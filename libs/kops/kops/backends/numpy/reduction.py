@@ -61,6 +61,8 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
         raise NotImplementedError("sparse counts exist with the TensorFlow backend only. Use sparse=False.")
     if x.ndim > 2:
         raise ValueError("one or two dimensions are needed.")
+    if weights is not None and weights.dtype.kind == "c":
+        return _bincount(x, weights.real, minlength) + 1j * _bincount(x, weights.imag, minlength)
     rows = np.atleast_2d(x).astype(np.int64)  # NumPy 1 refuses uint64
     shares = [None] * len(rows) if weights is None else np.broadcast_to(weights, rows.shape)
     length = max(minlength, int(x.max()) + 1 if x.size else 0)

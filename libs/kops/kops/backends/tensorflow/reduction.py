@@ -129,6 +129,8 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
     x = tf.cast(x, tf.int32)
     if sparse:
         return tf.sparse.bincount(x, weights, axis=-1, minlength=minlength)
+    if weights is not None and weights.dtype.is_complex:
+        return tf.complex(*(_bincount(x, part(weights), minlength) for part in (tf.math.real, tf.math.imag)))
     if weights is not None:
         weights = tf.broadcast_to(_wide(weights), tf.shape(x))
         if weights.dtype not in (tf.int32, tf.int64, tf.float32, tf.float64):
