@@ -50,3 +50,10 @@ def test_large_unsigned_numbers(name):
         got = kops.convert_to_numpy(call(kops.array(A), kops.array(B)))
     assert np.array_equal(got, want), f"{name}: {got}, not {want}"
     assert got.dtype == want.dtype or want.dtype.kind == "i"
+
+
+def test_unsigned_positions_do_not_count_as_values():
+    arrays = [kops.array([[1.0, 5.0], [3.0, -2.0]]), kops.array([[0, 1], [1, 1]], "uint32"), kops.array([4.0, 7.0])]
+    got = harness.compiled(lambda x, i, u: kops.scatter_update(x, i, u, "max"), arrays, False)
+    if got is not None:  # NumPy compiles nothing
+        assert kops.convert_to_numpy(got).tolist() == [[1.0, 5.0], [3.0, 7.0]]

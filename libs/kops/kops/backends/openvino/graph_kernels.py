@@ -42,12 +42,14 @@ def graph_kernel(name: str) -> Callable[..., Any] | None:
             raise refusal(f"no graph of OpenVINO has it: {GRAPH_GAPS[name]}")
         return None
     parameters = getattr(OPS.get(name), "parameters", ())
-    values = [p.kind != "static" or p.name in ("initial", "x_min", "x_max") for p in parameters]
+    limits, places = ("initial", "x_min", "x_max"), ("indices", "segment_ids")
+    values = [p.name in limits or p.kind != "static" and p.name not in places for p in parameters]
 
     def run(*args: Any) -> Any:
         dtypes = {dtype_name(x) for x in _leaves(args) if is_tensor(x)}
         reduction = args[-1] if name == "scatter_update" else None
-        flips = "uint32" in dtypes and (name in _COMPARING | _CHOOSING or reduction in ("max", "min"))
+        ordered = {dtype_name(x) for x in _leaves([a for a, v in zip(args, values) if v]) if is_tensor(x)}
+        flips = "uint32" in ordered and (name in _COMPARING | _CHOOSING or reduction in ("max", "min"))
         if "uint32" in dtypes and name in _DIVIDING:
             raise refusal(f"uint32 in an OpenVINO graph: {GRAPH_LIMITS['uint32']}")
         if flips:
