@@ -362,7 +362,7 @@ class Models(Draw):
             self.one(("list", "list", "dict", "nested")) if len(inputs) > 1 else self.one(("one", "list", "dict"))
         )
         out_structure = self.one(("list", "dict", "nested")) if count > 1 else self.one(("one", "one", "list", "dict"))
-        names = [t.name for t in inputs] if self.chance(0.6) else [f"key{i}" for i in range(len(inputs))]
+        names = [f"in{i}" for i in range(len(inputs))] if self.chance(0.6) else [f"key{i}" for i in range(len(inputs))]
         out_names = [f"out{i}" for i in range(count)]
         self.outputs = arranged(out_structure, list(range(count)), out_names)
         model = keras.Model(arranged(structure, inputs, names), arranged(out_structure, outputs, out_names))

@@ -50,13 +50,10 @@ KNOWN: tuple[tuple[str, str], ...] = (
     ),
     (
         r"whole\.h5, ours to keras: optimizer: ",
-        "Keras on PyTorch restores the optimizer of .h5 files at the first step only",
+        "Keras restores no slots of optimizers from .h5 files, its own included",
     ),
     (r"optimizer path: ", "Keras names the slots of some optimizers otherwise; files go by their order"),
-    (
-        r"Layer count mismatch when loading weights",
-        "Keras builds a subclassed model of an .h5 file after it compares the layers",
-    ),
+    (r"Layer count mismatch when loading weights", "so Keras answers to its own .h5 files of subclassed models"),
     (
         r"refused: \{'whole.h5': .*name already exists",
         "Keras gives two slots one name, which its .h5 files cannot hold",
