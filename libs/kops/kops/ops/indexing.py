@@ -255,7 +255,7 @@ def unravel_index(indices: Tensor, shape: Any) -> Any:
 def _hot_dtype(d: Any, *, dtype: Any = None, sparse: bool = False, **static: Any) -> Any:
     from kops.dtypes import config, standardize_dtype
 
-    own = promote.natural(d)
+    own = promote._real(promote.natural(d))
     result = config.settings.floatx if dtype is None else standardize_dtype(dtype)
     return ("int32" if own == "bool" or "float" in own else own), result
 
