@@ -34,6 +34,11 @@ ORDINARY = {
         ("conv", "conv_transpose", "correlate", "depthwise_conv", "separable_conv"),
         "whether the zeros around are multiplied with an infinite kernel is the algorithm's choice",
     ),
+    **dict.fromkeys(
+        ("gelu", "hard_sigmoid", "log_softmax", "max_pool", "relu", "relu6", "softmax", "sparsemax"),
+        "the plug-in fuses relu, gelu, softmax and pooling with their neighbours and loses NaN and infinities: "
+        "to keep them costs up to half the speed of a model",
+    ),
     "bincount": "it makes room for the largest number",
     "ctc_decode": "the order of paths of equal probability is free",
     "ctc_loss": "infinite logits have no probabilities",

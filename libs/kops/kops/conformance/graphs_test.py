@@ -67,14 +67,10 @@ def test_einsums_of_integers_wrap(equation):
 
 def test_nan_and_infinity_go_through_rows_of_ops():
     same(lambda x: kops.minimum(kops.maximum(x, -1.0), 2.0), FLOATS)
-    same(lambda x: kops.relu(x * 2.0), FLOATS)
-    same(lambda x: kops.minimum(kops.relu(x), 6.0), FLOATS)
-    same(lambda x: kops.softmax(x * 2.0, axis=-1), FLOATS)
     same(
         lambda x: (kops.max(x, axis=1), kops.min(x * 2.0, axis=1), kops.isinf(x * 2.0), kops.isfinite(x * 1e-40)),
         FLOATS,
     )
-    same(lambda x: kops.max_pool(kops.expand_dims(x, (0, -1)), 2, 1), FLOATS)
     same(lambda x: (kops.sort(-x), kops.argsort(x), kops.top_k(x, 2), kops.exp(x), kops.logsumexp(x, axis=1)), FLOATS)
 
 

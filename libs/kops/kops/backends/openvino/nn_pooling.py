@@ -44,7 +44,7 @@ def max_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: An
         return _of_integers(x, window, g)
     zeros = [0] * g.n
     y = opset.max_pool(to_first(x, g), list(g.strides), [1] * g.n, zeros, zeros, list(window), auto_pad=auto_pad(g))
-    return from_first(y, g)
+    return from_first(y.output(0), g)
 
 
 def average_pool(x: Any, pool_size: Any, strides: Any, padding: str, data_format: Any) -> Any:

@@ -10,7 +10,6 @@ import builtins
 from typing import Any, Callable
 
 import numpy as np
-import openvino.opset14 as opset14
 import openvino.opset16 as plain
 from openvino.opset16 import *  # noqa: F403
 
@@ -45,19 +44,6 @@ def _nan_stays(x: Any, y: Any) -> Any:
 def exp(x: Any) -> Any:
     half = plain.exp(plain.multiply(x, scalar(0.5, x)))  # it is infinite from 88.4 on
     return _nan_stays(x, plain.multiply(half, half))
-
-
-def relu(x: Any) -> Any:
-    return _nan_stays(x, plain.relu(x))
-
-
-def clamp(x: Any, low: float, high: float) -> Any:
-    return _nan_stays(x, plain.clamp(x, low, high))
-
-
-def gelu(x: Any, approximation: str) -> Any:
-    large = plain.less(scalar(10.0, x), x)  # infinity would become NaN
-    return plain.select(large, x, plain.gelu(x, approximation))
 
 
 def is_wide(x: Any) -> bool:
@@ -188,27 +174,6 @@ def reduce_sum(x: Any, axes: Any, keepdims: bool = False) -> Any:
         return plain.gather(plain.cum_sum(longer, plain.constant(np.int32(axis))), _i64([-1]), _i64(axis))
 
     return _axis_by_axis(x, axes, keepdims, last_sum)
-
-
-def _over_rows(build: Callable[..., Any]) -> Callable[..., Any]:
-    """NaN and sums that are none spoil the whole row."""
-
-    def corrected(x: Any, axis: int) -> Any:
-        found = build(x, axis)
-        total = plain.reduce_sum(found if build is plain.softmax else plain.softmax(x, axis), _i64([axis]), True)
-        return plain.add(found, plain.subtract(total, total))
-
-    return corrected
-
-
-softmax, log_softmax = _over_rows(plain.softmax), _over_rows(plain.log_softmax)
-
-
-def max_pool(x: Any, strides: Any, dilations: Any, begin: Any, end: Any, window: Any, auto_pad: str) -> Any:
-    found = plain.max_pool(x, strides, dilations, begin, end, window, auto_pad=auto_pad).output(0)
-    if not is_float(x):
-        return found
-    return _nan_stays(opset14.avg_pool(plain.abs(x), strides, begin, end, window, True, auto_pad=auto_pad), found)
 
 
 def scatter_nd_update(x: Any, places: Any, updates: Any, reduction: str) -> Any:
