@@ -209,8 +209,8 @@ ROWS = [
     *_RESIZED,
     row(
         "resize",
-        I(5, 6, 3, high=200, dtype="uint8"),
-        (7, 13),  # where no result is half way between two integers
+        I(5, 7, 3, high=200, dtype="uint8"),
+        (7, 13),  # of odd sizes no result is half way between two integers
         ref=lambda x, size: np.rint(_resize(x * 1.0, size)),
         dynamic=False,
         note="the height is the leading dimension",
