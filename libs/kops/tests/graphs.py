@@ -3,7 +3,7 @@
     python libs/kops/tests/graphs.py [--ops a,b] [--dtypes a,b] [--rows] [--out FILE]
 
 Without `--rows` one row of each op. An op whose graph crashes the process is told, too. Exits non-zero when something
-differs (`kops.conformance.graphs`).
+differs (`kops.conformance.engines.openvino_graphs`).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ import numpy as np
 
 
 def check(queue: Any, op: str, dtypes: Any, every_row: bool) -> None:
-    from kops.conformance import graphs
+    from kops.conformance.engines import openvino_graphs as graphs
 
     count, lines = 0, []
     for row, number, dtype in graphs.cases([op], every_row):
@@ -42,7 +42,7 @@ def main() -> int:
     options = parser.parse_args()
     warnings.simplefilter("ignore")
     np.seterr(all="ignore")
-    from kops.conformance import graphs
+    from kops.conformance.engines import openvino_graphs as graphs
 
     start, count, found = time.time(), 0, []
     context = multiprocessing.get_context("fork")

@@ -16,7 +16,7 @@ from kops.engine import engine
 if engine().NAME != "openvino":
     pytest.skip("OpenVINO graphs", allow_module_level=True)
 
-from kops.conformance import graphs
+from kops.conformance.engines import openvino_graphs as graphs
 
 pytestmark = [pytest.mark.filterwarnings("ignore::RuntimeWarning")]
 EVERY = 67

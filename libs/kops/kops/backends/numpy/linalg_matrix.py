@@ -79,7 +79,7 @@ def _lstsq(a: Any, b: Any, rcond: Any) -> Any:
 
 def _matrix_rank(x: Any, tol: Any) -> Any:
     OPS["matrix_rank"].shape_rule(x, tol)  # NumPy's is 1 of any vector
-    return np.linalg.matrix_rank(x, tol)
+    return np.linalg.matrix_rank(x, tol) if x.size else np.zeros(x.shape[:-2])
 
 
 TABLE = {
