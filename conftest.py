@@ -17,6 +17,8 @@ import pytest
 
 # TensorFlow announces its CPU features on stderr at every start; tests compare output.
 os.environ.setdefault("TF_CPP_MIN_LOG_LEVEL", "3")
+# Several test processes share the processors; threads of each that wait for one another make PyTorch ten times slower.
+os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 _venv = os.environ.get("KERAS_VENV" if sys.version_info >= (3, 10) else "KERAS_VENV_39")
 if _venv:

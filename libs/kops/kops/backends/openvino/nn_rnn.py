@@ -132,8 +132,8 @@ def _loop(step: Any, states: Any, sequence: Any, mask: Any) -> Any:
 
 
 def _either(plain: Any, formula: Any, mask: int) -> Any:
-    """The sequence op; a loop with a mask, which it does not take, and for ReLU, in which it loses NaN."""
-    return lambda *args: plain(*args) if args[mask] is None and args[-1] != "relu" else formula(_loop, *args)
+    """The sequence op; with a mask, which it does not take, a loop."""
+    return lambda *args: plain(*args) if args[mask] is None else formula(_loop, *args)
 
 
 TABLE = {

@@ -35,7 +35,7 @@ ORDINARY = {
         "whether the zeros around are multiplied with an infinite kernel is the algorithm's choice",
     ),
     **dict.fromkeys(
-        ("gelu", "hard_sigmoid", "log_softmax", "max_pool", "relu", "relu6", "softmax", "sparsemax"),
+        ("gelu", "hard_sigmoid", "log_softmax", "max_pool", "relu", "relu6", "simple_rnn", "softmax", "sparsemax"),
         "the plug-in fuses relu, gelu, softmax and pooling with their neighbours and loses NaN and infinities: "
         "to keep them costs up to half the speed of a model",
     ),
