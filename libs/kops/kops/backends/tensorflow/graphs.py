@@ -55,7 +55,7 @@ def _frozen(x: Any) -> Any:
 def graphed(name: str, run: Callable[..., Any] | None = None) -> Callable[..., Any] | None:
     """A kernel that calls `run`, by default the formula, as a graph; None for what is better run as it is."""
     op = OPS[name]
-    if not _suits(op):
+    if not _suits(op) or (run is None and op.kind == "primitive"):
         return None
     place = op.dtype_position if run is None else None
     body = run or op.formula
