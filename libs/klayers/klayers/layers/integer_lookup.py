@@ -106,12 +106,13 @@ class IntegerLookup(LookupLayer):
         if self.mask_token is not None:
             table.setdefault(self.mask_token, 0 if self.output_mode == "int" else -1)
         keys = np.array(sorted(table), self.vocabulary_dtype)
-        places = np.array([table[k] for k in keys.tolist()], "int64")
+        places = np.array([table[k] for k in keys.tolist()], "int32")
         if isinstance(inputs, (list, tuple)):
             inputs = np.asarray(inputs)
         x = kops.cast(inputs, self.vocabulary_dtype)
         keys = kops.cast(keys, x.dtype)
         at = kops.minimum(kops.searchsorted(keys, x), len(places) - 1)
-        unknown = self._oov_start + (kops.mod(x, self.num_oov_indices) if self.num_oov_indices > 1 else 0)
-        ids = kops.where(kops.take(keys, at) == x, kops.take(places, at), kops.cast(unknown, "int64"))
+        which = kops.cast(kops.mod(x, self.num_oov_indices), "int32") if self.num_oov_indices > 1 else 0
+        unknown = kops.cast(self._oov_start + which, "int32")
+        ids = kops.where(kops.take(keys, at) == x, kops.take(places, at), unknown)
         return self._encoded(kops.cast(ids, "int64"))
