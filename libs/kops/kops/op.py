@@ -476,14 +476,20 @@ def _shown(p: Parameter, x: Any) -> str:
         return "tuple([getattr(x, 'shape', None) for x in {}])"
     if p.kind == "tensor":
         return "{}.shape" if hasattr(x, "shape") else "None"
-    return "tuple(dict({}).items())" if p.passing is _Passing.VAR_KEYWORD else "{}"
+    return "tuple(dict({}).items())" if p.passing is _Passing.VAR_KEYWORD else "{0} if type({0}) is int else typed({0})"
+
+
+def _typed(x: Any) -> Any:
+    """To Python 1, 1.0 and True are one key; to a shape rule they are not."""
+    return (x, *map(type, x)) if type(x) is tuple else (type(x), x)
 
 
 @functools.cache
 def _rule_facts(shown: tuple[str, ...]) -> Any:
     """`lambda a0, a1: (a0.shape, a1)` for a tensor and a static argument."""
     names = [f"a{i}" for i in range(len(shown))]
-    return eval(f"lambda {', '.join(names)}: ({''.join(s.format(n) + ', ' for s, n in zip(shown, names))})")
+    facts = "".join(f"{s.format(n)}, " for s, n in zip(shown, names))
+    return eval(f"lambda {', '.join(names)}: ({facts})", {"typed": _typed})
 
 
 @functools.cache

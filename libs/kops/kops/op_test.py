@@ -10,6 +10,7 @@ from kops.declare import OPS, Tensor, Tensors, composite, primitive
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.ops.elementwise import add, exp, less
+from kops.ops.manipulation import roll
 from kops.scopes import AutocastScope
 from kops.variable import Variable
 
@@ -198,3 +199,10 @@ def test_wrapper_looks_like_its_declaration():
     with pytest.raises(TypeError):
         add(1, 2, 3)
     assert numbers(add(x1=tensor([1.0]), x2=1.0)) == [2.0]
+
+
+def test_a_rule_that_an_int_passed_is_asked_again_of_a_float():
+    x = engine().convert(np.ones((2, 3), "float32"), None)
+    assert tuple(roll(x, 1, 1).shape) == (2, 3)
+    with pytest.raises(TypeError, match="shift: an int or several are needed"):
+        roll(x, 1.0, 1)
