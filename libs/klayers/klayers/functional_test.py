@@ -89,7 +89,7 @@ def test_a_part_of_a_model_is_a_model():
     tail = Model(h, full.output)
     v = np.random.default_rng(0).normal(size=(2, 4)).astype("float32")
     hidden = array(Model(x, h)(v))
-    np.testing.assert_allclose(array(tail(hidden)), array(full(v)), rtol=1e-5)
+    np.testing.assert_allclose(array(tail(hidden)), array(full(v)), rtol=1e-5, atol=1e-5)
 
 
 @pytest.mark.parametrize("how", ["config", "json", "file"])
@@ -159,7 +159,7 @@ def test_summary_tells_shapes_and_counts():
 def test_predict_in_batches():
     model = two_branches()
     x = np.random.default_rng(0).normal(size=(70, 4)).astype("float32")
-    np.testing.assert_allclose(model.predict(x, batch_size=16), array(model(x)), rtol=1e-5)
+    np.testing.assert_allclose(model.predict(x, batch_size=16), array(model(x)), rtol=1e-5, atol=1e-5)
 
 
 def test_deep_models_do_not_exhaust_the_stack():
