@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+import kops
 from kops import tree
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
@@ -105,12 +106,10 @@ def at(structure: Any, i: Any) -> Any:
 
 def stacked(rows: list[Any], like: Callable[[], Any]) -> Any:
     """The leaves of equal trees, stacked; of no trees, empty tensors like the specs that `like` gives."""
-    from kops.ops.creation import zeros
-    from kops.ops.manipulation import stack
 
     if not rows:
-        return tree.map_structure(lambda s: zeros((0, *s.shape), s.dtype), like(), none_is_leaf=False)
-    return tree.map_structure(lambda *xs: None if xs[0] is None else stack(list(xs)), *rows)
+        return tree.map_structure(lambda s: kops.zeros((0, *s.shape), s.dtype), like(), none_is_leaf=False)
+    return tree.map_structure(lambda *xs: None if xs[0] is None else kops.stack(list(xs)), *rows)
 
 
 def longer(structure: Any, length: Any) -> Any:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops.dtypes import standardize_dtype
 from kops.naming import auto_name
 from kops.operators import Operators
@@ -71,15 +72,13 @@ class KerasTensor(Operators):
 
     def reshape(self, newshape: Any) -> Any:
         """`ops.reshape(self, newshape)`."""
-        from kops.ops.manipulation import reshape
 
-        return reshape(self, newshape)
+        return kops.reshape(self, newshape)
 
     def squeeze(self, axis: Any = None) -> Any:
         """`ops.squeeze(self, axis)`."""
-        from kops.ops.manipulation import squeeze
 
-        return squeeze(self, axis)
+        return kops.squeeze(self, axis)
 
     def __repr__(self) -> str:
         return f"<KerasTensor shape={self.shape}, dtype={self.dtype}, sparse={self.sparse}, name={self.name}>"

@@ -13,6 +13,7 @@ from typing import Any, Callable, Sequence
 
 import numpy as np
 
+import kops
 from kops import config, sparse_rules, tree
 from kops.dtypes import FLOATS, result_type, standardize_dtype
 from kops.engine import engine
@@ -172,10 +173,9 @@ class Op:
 
     def _splitting(self, position: int) -> Callable[..., Any]:
         def plan(*args: Any) -> Any:
-            from kops.ops.manipulation import unstack
 
             changed = list(args)
-            changed[position] = unstack(args[position])
+            changed[position] = kops.unstack(args[position])
             return self.call(*changed)
 
         return plan

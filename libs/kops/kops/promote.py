@@ -87,6 +87,17 @@ def statistic(*ds: Any, **static: Any) -> Any:
     return compute, real_part(dtype)
 
 
+def several(*wanted: str) -> Rule:
+    """As `wide`, with several outputs: each the "own" dtype of the arguments, its "real" part, or one by name."""
+
+    def rule(*ds: Any, **static: Any) -> Any:
+        compute, dtype = wide(*ds)
+        named = {"own": dtype, "real": real_part(dtype)}
+        return compute, tuple(named.get(w, w) for w in wanted)
+
+    return rule
+
+
 def real_part(dtype: str) -> str:
     return {"complex64": "float32", "complex128": "float64"}.get(dtype, dtype)
 
@@ -124,13 +135,6 @@ def grown(name: str) -> str:
     if name == "bool" or name in ("int8", "int16"):
         return "int32"
     return "uint32" if name in ("uint8", "uint16") else name
-
-
-def requested(*ds: Any, dtype: Any = None, **static: Any) -> Any:
-    """Output in the static `dtype`, or promoted; arguments are left alone if a dtype was asked for."""
-    if dtype is not None:
-        return None, dtypes.standardize_dtype(dtype)
-    return common(*ds) if _present(ds) else (None, dtypes.config.settings.floatx)
 
 
 def kept(*ds: Any, **static: Any) -> Any:

@@ -11,40 +11,10 @@ import math
 import operator
 from typing import Any
 
+import kops
 from kops.dtypes import is_float_dtype, is_int_dtype, standardize_dtype
 from kops.engine import engine
-from kops.ops.control import fori_loop
-from kops.ops.core import cast
-from kops.ops.elementwise import (
-    absolute,
-    add,
-    bitwise_and,
-    clip,
-    divide,
-    erfinv,
-    exp,
-    floor,
-    greater,
-    greater_equal,
-    less,
-    less_equal,
-    log,
-    logical_and,
-    logical_or,
-    maximum,
-    minimum,
-    multiply,
-    power,
-    right_shift,
-    sqrt,
-    square,
-    subtract,
-    where,
-)
-from kops.ops.indexing import take_along_axis
-from kops.ops.manipulation import expand_dims
 from kops.ops.random import categorical, dropout, random_below, random_bits, shuffle  # noqa: F401
-from kops.ops.reduction import argmax
 from kops.seeding import SeedGenerator, draw_seed, global_seed_generator, set_random_seed  # noqa: F401
 from kspec import public
 
@@ -84,35 +54,34 @@ def _wide(dtype: str) -> str:
 def _whole(key: Any, shape: Any, dtype: str, used: int) -> tuple[Any, int]:
     """Whole numbers, uniform over [-2**(p-1), 2**(p-1)), as exact floats; and p, at most `used`."""
     if dtype == "float64":
-        bits = random_bits(key, (2, *shape))
-        high, low = cast(right_shift(bits[0], 6), dtype), bitwise_and(right_shift(bits[1], 6), 2**26 - 1)
-        return add(multiply(high, 2.0**26), cast(low, dtype)), 52
-    return cast(right_shift(random_bits(key, shape), 32 - used), dtype), used
+        bits = kops.right_shift(random_bits(key, (2, *shape)), 6)
+        return kops.cast(bits[0], dtype) * 2.0**26 + kops.cast(kops.bitwise_and(bits[1], 2**26 - 1), dtype), 52
+    return kops.cast(kops.right_shift(random_bits(key, shape), 32 - used), dtype), used
 
 
 def _unit(key: Any, shape: Any, dtype: str) -> Any:
     """Uniform over [0, 1): every multiple of the spacing that the dtype has below 1."""
     whole, p = _whole(key, shape, dtype, _PRECISION.get(dtype, 0))
-    return add(multiply(whole, 2.0**-p), 0.5)
+    return kops.add(kops.multiply(whole, 2.0**-p), 0.5)
 
 
 def _centered(key: Any, shape: Any, dtype: str) -> Any:
     """Uniform over (-1, 1), symmetric, without the ends and 0; `dtype` is float32 or float64."""
     whole, p = _whole(key, shape, dtype, 23)
-    return multiply(add(whole, 0.5), 2.0 ** (1 - p))
+    return kops.multiply(kops.add(whole, 0.5), 2.0 ** (1 - p))
 
 
 def open_unit(shape: Any, dtype: str, seed: Any) -> Any:
     """Uniform over (0, 1) without the ends; `dtype` is float32 or float64."""
-    return add(multiply(_centered(draw_seed(seed), shape, dtype), 0.5), 0.5)
+    return _half_open(_centered(draw_seed(seed), shape, dtype))
 
 
 def _moved(x: Any, scale: Any, offset: Any, dtype: str) -> Any:
     """`x * scale + offset` in the dtype."""
     if not (isinstance(scale, (int, float)) and scale == 1):
-        x = multiply(x, scale if isinstance(scale, (int, float)) else cast(scale, dtype))
+        x = kops.multiply(x, scale if isinstance(scale, (int, float)) else kops.cast(scale, dtype))
     if not (isinstance(offset, (int, float)) and offset == 0):
-        x = add(x, offset if isinstance(offset, (int, float)) else cast(offset, dtype))
+        x = kops.add(x, offset if isinstance(offset, (int, float)) else kops.cast(offset, dtype))
     return x
 
 
@@ -133,7 +102,7 @@ def uniform(shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None,
     dtype = _float(dtype, "uniform")
     x = _unit(draw_seed(seed), _shape(shape), dtype)
     numbers = isinstance(minval, (int, float)) and isinstance(maxval, (int, float))
-    return _moved(x, maxval - minval if numbers else subtract(maxval, minval), minval, dtype)
+    return _moved(x, maxval - minval if numbers else kops.subtract(maxval, minval), minval, dtype)
 
 
 @public("keras.random.normal")
@@ -152,8 +121,8 @@ def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, se
     """
     dtype = _float(dtype, "normal")
     wide = _wide(dtype)
-    x = multiply(erfinv(_centered(draw_seed(seed), _shape(shape), wide)), math.sqrt(2))
-    return cast(_moved(x, stddev, mean, wide), dtype)
+    x = kops.erfinv(_centered(draw_seed(seed), _shape(shape), wide)) * math.sqrt(2)
+    return kops.cast(_moved(x, stddev, mean, wide), dtype)
 
 
 @public("keras.random.truncated_normal")
@@ -172,9 +141,9 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
     """
     dtype = _float(dtype, "truncated_normal")
     wide = _wide(dtype)
-    u = multiply(_centered(draw_seed(seed), _shape(shape), wide), math.erf(math.sqrt(2)))
-    x = clip(multiply(erfinv(u), math.sqrt(2)), -2.0, 2.0)
-    return cast(_moved(x, stddev, mean, wide), dtype)
+    u = _centered(draw_seed(seed), _shape(shape), wide) * math.erf(math.sqrt(2))
+    x = kops.clip(kops.erfinv(u) * math.sqrt(2), -2.0, 2.0)
+    return kops.cast(_moved(x, stddev, mean, wide), dtype)
 
 
 @public("keras.random.randint")
@@ -202,12 +171,12 @@ def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: An
                 f"randint needs minval < maxval, at most 2**32 - 1 apart; got minval {minval}, maxval {maxval}."
             )
     offset = random_below(draw_seed(seed), subtract_integers(maxval, minval), _shape(shape), name)
-    return add(offset, minval if isinstance(minval, int) else cast(minval, name))
+    return kops.add(offset, minval if isinstance(minval, int) else kops.cast(minval, name))
 
 
 def subtract_integers(a: Any, b: Any) -> Any:
     """`a - b` as what `random_below` takes: Python's exact difference where both are numbers."""
-    return engine().convert(a - b, "uint32") if isinstance(a, int) and isinstance(b, int) else subtract(a, b)
+    return engine().convert(a - b, "uint32") if isinstance(a, int) and isinstance(b, int) else kops.subtract(a, b)
 
 
 # Rejection methods need a number of attempts that depends on the numbers drawn. A fixed number of attempts keeps the
@@ -219,29 +188,29 @@ _BINOMIAL_ATTEMPTS = 12  # each fails with at most 25%: all, with 6e-8
 
 def _first_accepted(accepted: Any, values: Any) -> Any:
     """Of each column the first value that was accepted; the first of all where none was."""
-    place = argmax(cast(accepted, "int32"), axis=0)
-    return take_along_axis(values, expand_dims(place, 0), axis=0)[0]
+    place = kops.argmax(kops.cast(accepted, "int32"), axis=0)
+    return kops.take_along_axis(values, kops.expand_dims(place, 0), axis=0)[0]
 
 
 def _half_open(u: Any) -> Any:
     """From (-1, 1) to (0, 1)."""
-    return add(multiply(u, 0.5), 0.5)
+    return u * 0.5 + 0.5
 
 
 def _gamma_of(u: Any, alpha: Any) -> Any:
     """Gamma variates by the squeeze of Marsaglia and Tsang, "A simple method for generating gamma variables" (2000)."""
     n = _GAMMA_ATTEMPTS
-    small = less(alpha, 1.0)
-    d = subtract(where(small, add(alpha, 1.0), alpha), 1 / 3)
-    x = multiply(erfinv(u[:n]), math.sqrt(2))
-    v = power(add(multiply(divide(1 / 3, sqrt(d)), x), 1.0), 3)
-    inside = greater(v, 0.0)
-    v = where(inside, v, 1.0)
-    bound = add(multiply(square(x), 0.5), multiply(d, add(subtract(1.0, v), log(v))))
-    chosen = _first_accepted(logical_and(inside, less(log(_half_open(u[n : 2 * n])), bound)), multiply(d, v))
+    small = alpha < 1.0
+    d = kops.where(small, alpha + 1.0, alpha) - 1 / 3
+    x = kops.erfinv(u[:n]) * math.sqrt(2)
+    v = (1 / 3 / kops.sqrt(d) * x + 1.0) ** 3
+    inside = v > 0.0
+    v = kops.where(inside, v, 1.0)
+    bound = x * x * 0.5 + d * (1.0 - v + kops.log(v))
+    chosen = _first_accepted(kops.logical_and(inside, kops.log(_half_open(u[n : 2 * n])) < bound), d * v)
     # A variate of alpha + 1 times U ** (1 / alpha) is one of alpha.
-    boost = exp(divide(log(_half_open(u[2 * n])), where(small, alpha, 1.0)))
-    return multiply(chosen, where(small, boost, 1.0))
+    boost = kops.exp(kops.divide(kops.log(_half_open(u[2 * n])), kops.where(small, alpha, 1.0)))
+    return chosen * kops.where(small, boost, 1.0)
 
 
 @public("keras.random.gamma")
@@ -260,7 +229,7 @@ def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
     dtype = _float(dtype, "gamma")
     wide = _wide(dtype)
     u = _centered(draw_seed(seed), (_GAMMA_ROWS, *_shape(shape)), wide)
-    return cast(_gamma_of(u, cast(alpha, wide)), dtype)
+    return kops.cast(_gamma_of(u, kops.cast(alpha, wide)), dtype)
 
 
 @public("keras.random.beta")
@@ -279,63 +248,60 @@ def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None)
     dtype = _float(dtype, "beta")
     wide = _wide(dtype)
     u = _centered(draw_seed(seed), (2 * _GAMMA_ROWS, *_shape(shape)), wide)
-    x, y = _gamma_of(u[:_GAMMA_ROWS], cast(alpha, wide)), _gamma_of(u[_GAMMA_ROWS:], cast(beta, wide))
-    return cast(divide(x, maximum(add(x, y), 1e-30)), dtype)
+    x, y = _gamma_of(u[:_GAMMA_ROWS], kops.cast(alpha, wide)), _gamma_of(u[_GAMMA_ROWS:], kops.cast(beta, wide))
+    return kops.cast(x / kops.maximum(x + y, 1e-30), dtype)
 
 
 def _stirling(k: Any) -> Any:
     """What Stirling's approximation of log(k!) leaves out; within 3e-4 at 0 and 2e-6 from 3 on."""
-    k = add(k, 1.0)
-    s = divide(1.0, square(k))
-    series = subtract(1 / 1260, divide(s, 1680.0))
-    series = subtract(1 / 360, multiply(s, series))
-    return divide(subtract(1 / 12, multiply(s, series)), k)
+    k = k + 1.0
+    s = 1.0 / (k * k)
+    return (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s / 1680.0))) / k
 
 
 def _binomial_inverse(u: Any, n: Any, p: Any) -> Any:
     """The smallest k with P(X <= k) > u, for n * p <= 10."""
-    odds = divide(p, subtract(1.0, p))
-    none = multiply(add(u, n), 0.0)
-    term = add(none, exp(multiply(n, log(subtract(1.0, p)))))
+    odds = p / (1.0 - p)
+    none = (u + n) * 0.0
+    term = none + kops.exp(n * kops.log(1.0 - p))
 
     def step(i: Any, state: Any) -> Any:
         k, term, reached = state
-        i = cast(i, "float32")
-        k = add(k, cast(greater_equal(u, reached), "float32"))
-        term = multiply(term, divide(multiply(odds, maximum(subtract(add(n, 1.0), i), 0.0)), i))
-        return k, term, add(reached, term)
+        i = kops.cast(i, "float32")
+        k = k + kops.cast(u >= reached, "float32")
+        term = term * (odds * kops.maximum(n + 1.0 - i, 0.0) / i)
+        return k, term, reached + term
 
-    k, _, _ = fori_loop(1, 46, step, (none, term, term))  # P(X > 45) < 1e-15
-    return minimum(k, n)
+    k, _, _ = kops.fori_loop(1, 46, step, (none, term, term))  # P(X > 45) < 1e-15
+    return kops.minimum(k, n)
 
 
 def _binomial_squeeze(u: Any, n: Any, p: Any) -> Any:
     """Hörmann's algorithm BTRS, "The generation of binomial random variates" (1993), for n * p >= 10."""
-    q = subtract(1.0, p)
-    spread = sqrt(multiply(multiply(n, p), q))
-    b = add(1.15, multiply(2.53, spread))
-    a = add(add(-0.0873, multiply(0.0248, b)), multiply(0.01, p))
-    quick = subtract(0.92, divide(4.2, b))
-    scale = multiply(add(2.83, divide(5.1, b)), spread)
-    odds = divide(p, q)
-    m = floor(multiply(add(n, 1.0), p))
+    q = 1.0 - p
+    spread = kops.sqrt(n * p * q)
+    b = 1.15 + 2.53 * spread
+    a = -0.0873 + 0.0248 * b + 0.01 * p
+    quick = 0.92 - 4.2 / b
+    scale = (2.83 + 5.1 / b) * spread
+    odds = p / q
+    m = kops.floor((n + 1.0) * p)
 
-    x = multiply(u[:_BINOMIAL_ATTEMPTS], 0.5)
+    x = u[:_BINOMIAL_ATTEMPTS] * 0.5
     v = _half_open(u[_BINOMIAL_ATTEMPTS : 2 * _BINOMIAL_ATTEMPTS])
-    edge = subtract(0.5, absolute(x))
-    drawn = floor(add(multiply(add(divide(multiply(a, 2.0), edge), b), x), add(multiply(n, p), 0.5)))
-    inside = logical_and(greater_equal(drawn, 0.0), less_equal(drawn, n))
-    k = minimum(maximum(drawn, 0.0), n)
+    edge = 0.5 - kops.absolute(x)
+    drawn = kops.floor((a * 2.0 / edge + b) * x + (n * p + 0.5))
+    inside = kops.logical_and(drawn >= 0.0, drawn <= n)
+    k = kops.minimum(kops.maximum(drawn, 0.0), n)
 
-    height = log(divide(multiply(v, scale), add(divide(a, square(edge)), b)))
-    rest, peak = add(subtract(n, k), 1.0), add(subtract(n, m), 1.0)
-    bound = multiply(add(m, 0.5), log(divide(add(m, 1.0), multiply(odds, peak))))
-    bound = add(bound, multiply(add(n, 1.0), log(divide(peak, rest))))
-    bound = add(bound, multiply(add(k, 0.5), log(divide(multiply(odds, rest), add(k, 1.0)))))
-    bound = add(bound, add(_stirling(m), _stirling(subtract(n, m))))
-    bound = subtract(bound, add(_stirling(k), _stirling(subtract(n, k))))
-    fast = logical_and(greater_equal(edge, 0.07), less_equal(v, quick))
-    return _first_accepted(logical_and(inside, logical_or(fast, less_equal(height, bound))), k)
+    height = kops.log(v * scale / (a / (edge * edge) + b))
+    rest, peak = n - k + 1.0, n - m + 1.0
+    bound = (m + 0.5) * kops.log((m + 1.0) / (odds * peak))
+    bound = bound + (n + 1.0) * kops.log(peak / rest)
+    bound = bound + (k + 0.5) * kops.log(odds * rest / (k + 1.0))
+    bound = bound + _stirling(m) + _stirling(n - m) - (_stirling(k) + _stirling(n - k))
+    fast = kops.logical_and(edge >= 0.07, v <= quick)
+    return _first_accepted(kops.logical_and(inside, kops.logical_or(fast, height <= bound)), k)
 
 
 @public("keras.random.binomial")
@@ -353,13 +319,13 @@ def binomial(shape: Any, counts: Any, probabilities: Any, dtype: Any = None, see
         A tensor of that shape and dtype, holding whole numbers.
     """
     dtype = _float(dtype, "binomial")
-    n, p = cast(counts, "float32"), cast(probabilities, "float32")
+    n, p = kops.cast(counts, "float32"), kops.cast(probabilities, "float32")
     u = _centered(draw_seed(seed), (2 * _BINOMIAL_ATTEMPTS + 1, *_shape(shape)), "float32")
     # Both methods want the rarer outcome, and each sees only parameters of its own domain.
-    mirrored = greater(p, 0.5)
-    rare = where(mirrored, subtract(1.0, p), p)
-    many = greater_equal(multiply(n, rare), 10.0)
-    few = _binomial_inverse(_half_open(u[2 * _BINOMIAL_ATTEMPTS]), n, where(many, 0.0, rare))
-    lots = _binomial_squeeze(u, where(many, n, 40.0), where(many, rare, 0.5))
-    hits = where(many, lots, few)
-    return cast(where(mirrored, subtract(n, hits), hits), dtype)
+    mirrored = p > 0.5
+    rare = kops.where(mirrored, 1.0 - p, p)
+    many = n * rare >= 10.0
+    few = _binomial_inverse(_half_open(u[2 * _BINOMIAL_ATTEMPTS]), n, kops.where(many, 0.0, rare))
+    lots = _binomial_squeeze(u, kops.where(many, n, 40.0), kops.where(many, rare, 0.5))
+    hits = kops.where(many, lots, few)
+    return kops.cast(kops.where(mirrored, n - hits, hits), dtype)

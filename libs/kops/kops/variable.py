@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+import kops
 from kops.config import settings
 from kops.dtypes import is_float_dtype, standardize_dtype
 from kops.engine import engine
@@ -239,15 +240,13 @@ class Variable(Operators):
 
     def assign_add(self, value: Any) -> Any:
         """`assign(self + value)`."""
-        from kops.ops.elementwise import add
 
-        return self.assign(add(self._uncast(), value))
+        return self.assign(kops.add(self._uncast(), value))
 
     def assign_sub(self, value: Any) -> Any:
         """`assign(self - value)`."""
-        from kops.ops.elementwise import subtract
 
-        return self.assign(subtract(self._uncast(), value))
+        return self.assign(kops.subtract(self._uncast(), value))
 
     def _uncast(self) -> Any:
         if ambient.stateless is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Callable
 
+import kops
 from kops import tree
 from kops.control_checks import check_scan
 from kops.control_trees import (
@@ -54,12 +55,11 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
         raise TypeError(f"cond: true_fn and false_fn must be callable, not {true_fn!r} and {false_fn!r}.")
     if not isinstance(pred, KerasTensor):
         return _cond(tensors(pred) if hasattr(pred, "dtype") else pred, true_fn, false_fn)
-    from kops.ops.elementwise import where
 
     # What the functions refer to may be symbolic, too: they are run here, and become part of the graph.
     yes, no = true_fn(), false_fn()
     check_like("cond: true_fn and false_fn must return the same structure, shapes and dtypes", specs(yes), specs(no))
-    return tree.map_structure(lambda a, b: where(pred, a, b), yes, no, none_is_leaf=False)
+    return tree.map_structure(lambda a, b: kops.where(pred, a, b), yes, no, none_is_leaf=False)
 
 
 def _switch_spec(index: Any, branches: Any, operands: Any) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any, Callable
 
+import kops
 from kops import tree
 from kops.control_trees import at, leading, longer, result_specs, specs, stacked, tensors, without_first
 from kops.declare import Operand, functional
@@ -77,7 +78,6 @@ def associative_scan(f: Callable[..., Any], elems: Operand, reverse: bool = Fals
         >>> associative_scan(ops.add, ops.arange(5))
         [0, 1, 3, 6, 10]
     """
-    from kops.ops.manipulation import concatenate, flip
 
     elems = tensors(elems)
     size = leading("associative_scan", elems, axis=axis)
@@ -99,26 +99,25 @@ def associative_scan(f: Callable[..., Any], elems: Operand, reverse: bool = Fals
         even = both(lambda v: cut(v, 2, n, 2), x)
         before = odd if n % 2 else both(lambda v: cut(v, 0, n // 2 - 1), odd)
         later = f(before, even) if n > 2 else even
-        even = both(lambda v, w: concatenate([cut(v, 0, 1), w], axis), x, later)
+        even = both(lambda v, w: kops.concatenate([cut(v, 0, 1), w], axis), x, later)
         return both(lambda a, b: _woven(a, b, n, axis), even, odd)
 
     if reverse:
-        elems = both(lambda v: flip(v, axis), elems)
+        elems = both(lambda v: kops.flip(v, axis), elems)
     result = go(elems, size)
-    return both(lambda v: flip(v, axis), result) if reverse else result
+    return both(lambda v: kops.flip(v, axis), result) if reverse else result
 
 
 def _woven(even: Any, odd: Any, n: int, axis: int) -> Any:
     """Slices 0, 2, 4, ... and 1, 3, 5, ... in one tensor."""
-    from kops.ops.manipulation import concatenate, reshape, stack
 
     ndim = len(even.shape)
     i = axis if axis >= 0 else axis + ndim
     head = (slice(None),) * i
     shape = list(engine().shape(even))
     shape[i] = 2 * (n // 2)
-    paired = reshape(stack([even[(*head, slice(0, n // 2))], odd], i + 1), shape)
-    return concatenate([paired, even[(*head, slice(n // 2, None))]], i) if n % 2 else paired
+    paired = kops.reshape(kops.stack([even[(*head, slice(0, n // 2))], odd], i + 1), shape)
+    return kops.concatenate([paired, even[(*head, slice(n // 2, None))]], i) if n % 2 else paired
 
 
 _DIMENSIONS = re.compile(r"\(([^()]*)\)")
@@ -155,7 +154,6 @@ def vectorize(pyfunc: Callable[..., Any], *, excluded: Any = None, signature: st
     parsed = _parse(signature) if signature is not None else None
 
     def vectorized(*args: Any, **kwargs: Any) -> Any:
-        from kops.ops.manipulation import broadcast_to, reshape
         from kops.shapes import broadcast_shapes
 
         places = [i for i in range(len(args)) if i not in skipped]
@@ -183,9 +181,9 @@ def vectorize(pyfunc: Callable[..., Any], *, excluded: Any = None, signature: st
         rows = []
         for x, own in zip(given, batches):
             core = tuple(x.shape)[len(own) :]
-            rows.append(reshape(broadcast_to(x, (*batch, *core)), (-1, *core)))
+            rows.append(kops.reshape(kops.broadcast_to(x, (*batch, *core)), (-1, *core)))
         out = vectorized_map(lambda xs: _call(pyfunc, args, kwargs, places, xs), rows)
-        return tree.map_structure(lambda y: reshape(y, (*batch, *tuple(y.shape)[1:])), out)
+        return tree.map_structure(lambda y: kops.reshape(y, (*batch, *tuple(y.shape)[1:])), out)
 
     return vectorized
 

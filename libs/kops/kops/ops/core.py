@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.dtypes import FLOATS, INTS, itemsize, limits, standardize_dtype
@@ -132,26 +133,25 @@ def saturate_cast(x: Tensor, dtype: Any) -> Any:
         >>> saturate_cast([-3.7, 300.0], "uint8")
         [0, 255]
     """
-    from kops.ops.elementwise import clip, greater, isnan, real, where
 
     source, target = standardize_dtype(x.dtype), standardize_dtype(dtype)  # type: ignore[attr-defined]
     if source == "bool" or target.startswith("complex"):
         return x
     if source.startswith("complex"):
-        x, source = real(x), promote.real_part(source)
+        x, source = kops.real(x), promote.real_part(source)
     low, high = limits(target)
     own_low, own_high = limits(source)
     if source in FLOATS and target in INTS:
-        x = where(isnan(x), 0, x)
+        x = kops.where(kops.isnan(x), 0, x)
         # The float just inside: 2**31 - 1 rounded to float32 is 2**31, one too many for an int32.
         spare = max(int(high).bit_length() - {"float32": 24, "float64": 53}[source], 0)
         inside = (int(high) >> spare) << spare
         if inside < high:
             most = high if high < 2**31 else np.array(high, target)
-            return where(greater(x, inside), most, cast(clip(x, low, inside), target))
+            return kops.where(kops.greater(x, inside), most, cast(kops.clip(x, low, inside), target))
     if low <= own_low and high >= own_high:
         return x
-    return clip(x, max(low, own_low), min(high, own_high))
+    return kops.clip(x, max(low, own_low), min(high, own_high))
 
 
 @public("keras.ops.shape")

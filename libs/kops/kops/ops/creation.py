@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.dtypes import result_type, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
-from kops.ops.core import _conversion, convert_to_tensor
+from kops.ops.core import _conversion
 from kspec import public
 
 
@@ -79,10 +80,8 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
         A tensor of that shape.
     """
     if not isinstance(fill_value, (bool, int, float, complex)):
-        from kops.ops.manipulation import broadcast_to
-
-        value = convert_to_tensor(fill_value, standardize_dtype(dtype))
-        return broadcast_to(value, (shape,) if isinstance(shape, int) else shape)
+        value = kops.convert_to_tensor(fill_value, standardize_dtype(dtype))
+        return kops.broadcast_to(value, (shape,) if isinstance(shape, int) else shape)
     return _create("full", shape, dtype, fill_value)
 
 

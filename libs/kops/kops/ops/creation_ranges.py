@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, Tensors, composite
 from kops.dtypes import INTS, standardize_dtype
-from kops.ops.creation import arange
-from kops.ops.elementwise import (
-    absolute,
-    add,
-    divide,
-    equal,
-    exp,
-    floor,
-    log,
-    multiply,
-    power,
-    sign,
-    subtract,
-    where,
-)  # fmt: skip
 
 
 def _spaced(start: Any, stop: Any, dtype: Any = None, retstep: bool = False, **static: Any) -> Any:
@@ -49,12 +35,11 @@ def _line_shape(start: Any, stop: Any, num: int, axis: int, retstep: bool) -> An
 
 def _ramp(start: Any, stop: Any, num: int) -> tuple[Any, Any, Any]:
     """0, 1, ... along a new first axis, and the arguments with that axis in front."""
-    from kops.ops.manipulation import expand_dims, reshape
 
     rank = max(len(start.shape), len(stop.shape))
-    start, stop = (reshape(x, (1,)) if not len(x.shape) and rank else x for x in (start, stop))
-    start, stop = expand_dims(start, 0), expand_dims(stop, 0)
-    return reshape(arange(num, dtype=standardize_dtype(start.dtype)), (num,) + (1,) * rank), start, stop
+    start, stop = (kops.reshape(x, (1,)) if not len(x.shape) and rank else x for x in (start, stop))
+    start, stop = kops.expand_dims(start, 0), kops.expand_dims(stop, 0)
+    return kops.reshape(kops.arange(num, dtype=standardize_dtype(start.dtype)), (num,) + (1,) * rank), start, stop
 
 
 @composite("numpy", dtype=_spaced, shape=_line_shape, key=("retstep",))
@@ -84,18 +69,17 @@ def linspace(
         >>> linspace(0.0, 1.0, num=5)
         [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-    from kops.ops.manipulation import moveaxis
 
     _spaced_shape(start, stop, num, axis)
     gaps = num - 1 if endpoint else num
-    step = divide(subtract(stop, start), gaps) if gaps > 0 else multiply(add(start, stop), float("nan"))
+    step = kops.divide(kops.subtract(stop, start), gaps if gaps > 0 else float("nan"))
     ramp, first, last = _ramp(start, stop, num)
-    values = add(first, multiply(ramp, divide(subtract(last, first), max(gaps, 1))))
+    values = kops.add(first, kops.multiply(ramp, kops.divide(kops.subtract(last, first), max(gaps, 1))))
     if endpoint and num > 1:
-        values = where(equal(ramp, num - 1), last, values)  # exactly
+        values = kops.where(kops.equal(ramp, num - 1), last, values)  # exactly
     if dtype is not None and standardize_dtype(dtype) in INTS:
-        values = floor(values)
-    values = moveaxis(values, 0, axis) if axis != 0 else values
+        values = kops.floor(values)
+    values = kops.moveaxis(values, 0, axis) if axis != 0 else values
     return [values, step] if retstep else values
 
 
@@ -122,7 +106,7 @@ def logspace(
     Returns:
         A tensor with one more dimension, of size `num`.
     """
-    return power(base, linspace(start, stop, num, endpoint, axis=axis))
+    return kops.power(base, linspace(start, stop, num, endpoint, axis=axis))
 
 
 @composite("numpy", dtype=_spaced, shape=_spaced_shape)
@@ -145,18 +129,18 @@ def geomspace(
         >>> geomspace(1.0, 1000.0, num=4)
         [1.0, 10.0, 100.0, 1000.0]
     """
-    from kops.ops.manipulation import moveaxis
 
     _spaced_shape(start, stop, num, axis)
     ramp, first, last = _ramp(start, stop, num)
     gaps = max(num - 1 if endpoint else num, 1)
-    unit = sign(first)  # of complex numbers the points lie on a spiral
-    low, high = log(absolute(first)), log(divide(last, unit))
-    values = multiply(unit, exp(add(low, multiply(ramp, divide(subtract(high, low), gaps)))))
-    values = where(equal(ramp, 0), first, values)  # the ends exactly
+    unit = kops.sign(first)  # of complex numbers the points lie on a spiral
+    low, high = kops.log(kops.absolute(first)), kops.log(kops.divide(last, unit))
+    steps = kops.multiply(ramp, kops.divide(kops.subtract(high, low), gaps))
+    values = kops.multiply(unit, kops.exp(kops.add(low, steps)))
+    values = kops.where(kops.equal(ramp, 0), first, values)  # the ends exactly
     if endpoint and num > 1:
-        values = where(equal(ramp, num - 1), last, values)
-    return moveaxis(values, 0, axis) if axis != 0 else values
+        values = kops.where(kops.equal(ramp, num - 1), last, values)
+    return kops.moveaxis(values, 0, axis) if axis != 0 else values
 
 
 def _grid_dtypes(ds: Any, **static: Any) -> Any:
@@ -185,16 +169,14 @@ def meshgrid(*x: Tensors, indexing: str = "xy") -> Any:
     Returns:
         A list of as many tensors, each with one dimension per argument.
     """
-    from kops.ops.core import shape
-    from kops.ops.manipulation import broadcast_to, reshape
 
     _grid_shape(*x, indexing=indexing)
     axes = list(range(len(x)))
     if indexing == "xy" and len(x) > 1:
         axes[:2] = 1, 0
-    flat = [reshape(v, (-1,)) for v in x]
-    target = [shape(flat[axes.index(i)])[0] for i in range(len(x))]
+    flat = [kops.reshape(v, (-1,)) for v in x]
+    target = [kops.shape(flat[axes.index(i)])[0] for i in range(len(x))]
     return [
-        broadcast_to(reshape(v, tuple(-1 if i == axis else 1 for i in range(len(x)))), tuple(target))
+        kops.broadcast_to(kops.reshape(v, tuple(-1 if i == axis else 1 for i in range(len(x)))), tuple(target))
         for v, axis in zip(flat, axes)
     ]

@@ -6,16 +6,16 @@ from typing import Any, Callable
 
 import numpy as np
 
+import kops
 from kops.config import settings
 from kops.keras_tensor import KerasTensor
-from kops.ops.core import convert_to_numpy, convert_to_tensor
 from kspec import public
 
 
 def _window(function: Callable[..., np.ndarray], size: Any, *args: Any) -> Any:
     if isinstance(size, KerasTensor):
         raise TypeError(f"The length of a window must be known; {size!r} has no value.")
-    return convert_to_tensor(function(int(convert_to_numpy(size)), *args), settings.floatx)
+    return kops.convert_to_tensor(function(int(kops.convert_to_numpy(size)), *args), settings.floatx)
 
 
 @public("keras.ops.bartlett", "keras.ops.numpy.bartlett")
@@ -81,4 +81,4 @@ def kaiser(x: Any, beta: Any) -> Any:
     Returns:
         A float tensor `(x,)`.
     """
-    return _window(np.kaiser, x, float(convert_to_numpy(beta)))
+    return _window(np.kaiser, x, float(kops.convert_to_numpy(beta)))

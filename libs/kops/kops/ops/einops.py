@@ -5,9 +5,9 @@ from __future__ import annotations
 import functools
 from typing import Any
 
+import kops
 from kops import promote
 from kops.declare import Operand, Tensor, composite
-from kops.ops.manipulation import reshape, transpose
 
 
 @functools.lru_cache(maxsize=1024)
@@ -71,9 +71,8 @@ def rearrange(tensor: Tensor, pattern: Operand, **axes_lengths: Any) -> Any:
         >>> rearrange(ones((2, 6, 3)), "b (h w) c -> b h w c", h=2).shape
         (2, 2, 3, 3)
     """
-    from kops.ops.core import shape
 
-    sizes = tuple(shape(tensor))
+    sizes = tuple(kops.shape(tensor))
     left, right = _sides(str(pattern), len(sizes))
     lengths: dict[str, Any] = dict(axes_lengths)
     for group, size in zip(left, sizes):
@@ -94,12 +93,12 @@ def rearrange(tensor: Tensor, pattern: Operand, **axes_lengths: Any) -> Any:
     if unused:
         raise ValueError(f"pattern {pattern!r} has no axis {', '.join(sorted(unused))}.")
     if any(len(g) != 1 for g in left):
-        tensor = reshape(tensor, [lengths[n] for n in elementary])
+        tensor = kops.reshape(tensor, [lengths[n] for n in elementary])
     order = [elementary.index(n) for g in right for n in g]
     if order != sorted(order):
-        tensor = transpose(tensor, order)
+        tensor = kops.transpose(tensor, order)
     if any(len(g) != 1 for g in right):
-        tensor = reshape(tensor, [_product([lengths[n] for n in g]) for g in right])
+        tensor = kops.reshape(tensor, [_product([lengths[n] for n in g]) for g in right])
     return tensor
 
 

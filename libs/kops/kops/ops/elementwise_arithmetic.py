@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 
@@ -215,12 +216,12 @@ def cbrt(x: Tensor) -> Any:
     Returns:
         A float tensor of the shape of `x`.
     """
-    from kops.ops.elementwise_comparison import equal, where
 
     # At 0 the slope is infinite; the sign's product with it would be NaN.
-    zero = equal(x, 0)
-    others = where(zero, 1, x)
-    return where(zero, power(where(zero, x, 1), 1 / 3), multiply(sign(others), power(absolute(others), 1 / 3)))
+    zero = kops.equal(x, 0)
+    others = kops.where(zero, 1, x)
+    root = multiply(sign(others), power(absolute(others), 1 / 3))
+    return kops.where(zero, power(kops.where(zero, x, 1), 1 / 3), root)
 
 
 @primitive("numpy", dtype=promote.inexact, shape=shapes.same)

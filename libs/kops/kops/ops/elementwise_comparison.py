@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, Tensors, composite, primitive
 from kops.dtypes import FLOATS, limits, standardize_dtype
-from kops.ops.elementwise_arithmetic import absolute, add, multiply, subtract
 
 
 def _scalar(x1: Any, x2: Any, *static: Any) -> shapes.Shape:
@@ -113,7 +113,7 @@ def isclose(x1: Tensor, x2: Tensor, rtol: Tensor = 1e-05, atol: Tensor = 1e-08, 
     Returns:
         The broadcast bool tensor.
     """
-    near = less_equal(absolute(subtract(x1, x2)), add(atol, multiply(rtol, absolute(x2))))
+    near = less_equal(kops.absolute(kops.subtract(x1, x2)), kops.add(atol, kops.multiply(rtol, kops.absolute(x2))))
     close = logical_or(equal(x1, x2), logical_and(near, isfinite(x2)))
     return logical_or(close, logical_and(isnan(x1), isnan(x2))) if equal_nan else close
 
@@ -130,9 +130,8 @@ def allclose(x1: Tensor, x2: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
     Returns:
         A bool scalar tensor.
     """
-    from kops.ops.reduction import all
 
-    return all(isclose(x1, x2, rtol, atol, equal_nan))
+    return kops.all(isclose(x1, x2, rtol, atol, equal_nan))
 
 
 @primitive("numpy", dtype=promote.predicate, shape=shapes.same)
@@ -311,9 +310,7 @@ def nan_to_num(x: Tensor, nan: float = 0.0, posinf: Optional[float] = None, negi
         A tensor of the shape and dtype of `x`.
     """
     if standardize_dtype(x.dtype).startswith("complex"):
-        from kops.ops.elementwise_complex import view_as_complex, view_as_real
-
-        return view_as_complex(nan_to_num(view_as_real(x), nan, posinf, neginf))
+        return kops.view_as_complex(nan_to_num(kops.view_as_real(x), nan, posinf, neginf))
     if standardize_dtype(x.dtype) not in FLOATS:
         return x
     low, high = limits(x.dtype)

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
-from kops.ops.elementwise_arithmetic import multiply
-from kops.ops.elementwise_comparison import equal
-from kops.ops.elementwise_functions import cos, sin
 
 
 def _pairs(x: Any) -> shapes.Shape:
@@ -79,7 +77,7 @@ def isreal(x: Tensor) -> Any:
     Returns:
         A bool tensor of the shape of `x`.
     """
-    return equal(imag(x), 0)
+    return kops.equal(imag(x), 0)
 
 
 @composite("nn", dtype=promote.complex_of, shape=shapes.broadcast)
@@ -92,10 +90,9 @@ def polar(abs_: Tensor, angle: Tensor) -> Any:
     Returns:
         The broadcast complex tensor.
     """
-    parts = [multiply(abs_, cos(angle)), multiply(abs_, sin(angle))]
-    from kops.ops.manipulation import stack
+    parts = [kops.multiply(abs_, kops.cos(angle)), kops.multiply(abs_, kops.sin(angle))]
 
-    return view_as_complex(stack(parts, axis=-1))
+    return view_as_complex(kops.stack(parts, axis=-1))
 
 
 @primitive("keras.ops.view_as_real", dtype=promote.real_inexact, shape=_pairs, node="math:")

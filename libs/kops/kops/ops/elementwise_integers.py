@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
-from kops.ops.elementwise_arithmetic import absolute, floor_divide, multiply
-from kops.ops.elementwise_comparison import equal, where
 
 
 @primitive("numpy", dtype=promote.bits, shape=shapes.broadcast)
@@ -144,4 +143,4 @@ def lcm(x1: Tensor, x2: Tensor) -> Any:
         The broadcast tensor in the promoted dtype.
     """
     divisor = gcd(x1, x2)
-    return absolute(multiply(floor_divide(x1, where(equal(divisor, 0), 1, divisor)), x2))
+    return kops.absolute(kops.multiply(kops.floor_divide(x1, kops.where(kops.equal(divisor, 0), 1, divisor)), x2))

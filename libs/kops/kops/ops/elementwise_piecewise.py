@@ -5,23 +5,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite
 from kops.engine import engine
-from kops.ops.elementwise_arithmetic import (
-    absolute,
-    add,
-    divide,
-    maximum,
-    minimum,
-    multiply,
-    negative,
-    sqrt,
-    square,
-    subtract,
-)
-from kops.ops.elementwise_comparison import equal, isinf, isnan, less, logical_or, where
-from kops.ops.elementwise_functions import exp, log1p, sin
 
 _LN2 = math.log(2)
 
@@ -36,8 +23,8 @@ def divide_no_nan(x1: Tensor, x2: Tensor) -> Any:
     Returns:
         The broadcast tensor, float.
     """
-    zero = equal(x2, 0)
-    return where(zero, 0, divide(x1, where(zero, 1, x2)))
+    zero = kops.equal(x2, 0)
+    return kops.where(zero, 0, kops.divide(x1, kops.where(zero, 1, x2)))
 
 
 @composite("numpy", dtype=promote.ordered, shape=shapes.broadcast)
@@ -50,7 +37,7 @@ def fmax(x1: Tensor, x2: Tensor) -> Any:
     Returns:
         The broadcast tensor in the promoted dtype.
     """
-    return where(isnan(x1), x2, where(isnan(x2), x1, maximum(x1, x2)))
+    return kops.where(kops.isnan(x1), x2, kops.where(kops.isnan(x2), x1, kops.maximum(x1, x2)))
 
 
 @composite("numpy", dtype=promote.ordered, shape=shapes.broadcast)
@@ -63,15 +50,15 @@ def fmin(x1: Tensor, x2: Tensor) -> Any:
     Returns:
         The broadcast tensor in the promoted dtype.
     """
-    return where(isnan(x1), x2, where(isnan(x2), x1, minimum(x1, x2)))
+    return kops.where(kops.isnan(x1), x2, kops.where(kops.isnan(x2), x1, kops.minimum(x1, x2)))
 
 
 def flat_at_zero(function: Any, x: Any) -> Any:
     """A root, with slope 0 where `x` is 0 instead of an infinite one, which would make what lies before it NaN."""
     if not engine().HAS_GRADIENTS:
         return function(x)
-    zero = equal(x, 0)
-    return where(zero, 0, function(where(zero, 1, x)))
+    zero = kops.equal(x, 0)
+    return kops.where(zero, 0, function(kops.where(zero, 1, x)))
 
 
 @composite("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)
@@ -84,11 +71,11 @@ def hypot(x1: Tensor, x2: Tensor) -> Any:
     Returns:
         The broadcast tensor, float.
     """
-    x1, x2 = absolute(x1), absolute(x2)
-    large, small = maximum(x1, x2), minimum(x1, x2)
-    ratio = divide(small, where(equal(large, 0), 1, large))
-    length = multiply(large, sqrt(add(square(ratio), 1)))
-    return where(logical_or(isinf(x1), isinf(x2)), float("inf"), length)
+    x1, x2 = kops.absolute(x1), kops.absolute(x2)
+    large, small = kops.maximum(x1, x2), kops.minimum(x1, x2)
+    ratio = kops.divide(small, kops.where(kops.equal(large, 0), 1, large))
+    length = kops.multiply(large, kops.sqrt(kops.add(kops.square(ratio), 1)))
+    return kops.where(kops.logical_or(kops.isinf(x1), kops.isinf(x2)), float("inf"), length)
 
 
 @composite("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)
@@ -101,8 +88,8 @@ def heaviside(x1: Tensor, x2: Tensor) -> Any:
     Returns:
         The broadcast tensor, float.
     """
-    step = where(less(x1, 0), 0, where(equal(x1, 0), x2, 1))
-    return where(isnan(x1), x1, step)
+    step = kops.where(kops.less(x1, 0), 0, kops.where(kops.equal(x1, 0), x2, 1))
+    return kops.where(kops.isnan(x1), x1, step)
 
 
 @composite("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)
@@ -116,10 +103,10 @@ def logaddexp(x1: Tensor, x2: Tensor) -> Any:
         The broadcast tensor, float.
     """
     # Equal arguments apart: their difference is NaN when both are infinite, and half of the gradient is each one's.
-    same = equal(x1, x2)
-    distance = absolute(subtract(where(same, 0, x1), where(same, 0, x2)))
-    larger = where(same, add(multiply(x1, 0.5), multiply(x2, 0.5)), maximum(x1, x2))
-    return add(larger, log1p(exp(negative(distance))))
+    same = kops.equal(x1, x2)
+    distance = kops.absolute(kops.subtract(kops.where(same, 0, x1), kops.where(same, 0, x2)))
+    larger = kops.where(same, kops.add(kops.multiply(x1, 0.5), kops.multiply(x2, 0.5)), kops.maximum(x1, x2))
+    return kops.add(larger, kops.log1p(kops.exp(kops.negative(distance))))
 
 
 @composite("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)
@@ -132,7 +119,7 @@ def logaddexp2(x1: Tensor, x2: Tensor) -> Any:
     Returns:
         The broadcast tensor, float.
     """
-    return divide(logaddexp(multiply(x1, _LN2), multiply(x2, _LN2)), _LN2)
+    return kops.divide(logaddexp(kops.multiply(x1, _LN2), kops.multiply(x2, _LN2)), _LN2)
 
 
 @composite("numpy", dtype=promote.real_inexact_only, shape=shapes.same)
@@ -145,6 +132,6 @@ def sinc(x: Tensor) -> Any:
     Returns:
         A float tensor of the shape of `x`.
     """
-    zero = equal(x, 0)
-    angle = multiply(where(zero, 1, x), math.pi)
-    return where(zero, 1, divide(sin(angle), angle))
+    zero = kops.equal(x, 0)
+    angle = kops.multiply(kops.where(zero, 1, x), math.pi)
+    return kops.where(zero, 1, kops.divide(kops.sin(angle), angle))

@@ -4,25 +4,24 @@ from __future__ import annotations
 
 from typing import Any
 
-from kops import dtypes, promote
+from kops import promote
 from kops.declare import Tensor, Tensors, primitive
 from kops.shapes import Shape
 
 
-def _computed(*ds: Any) -> tuple[str, str]:
-    result = dtypes.to_inexact(promote.result_type(*ds))
+def computed(*ds: Any, **static: Any) -> tuple[str, str]:
+    compute, result = promote.wide(*ds)  # no engine transforms half floats
     if result.startswith("complex"):
         raise TypeError("complex numbers are given as a pair (real, imaginary) of real tensors.")
-    # No engine transforms half floats.
-    return ("float32" if result in ("float16", "bfloat16") else result), result
+    return compute, result
 
 
-def _pair_dtypes(ds: Any, **static: Any) -> Any:
-    compute, result = _computed(*ds)
+def pair_dtypes(*ds: Any, **static: Any) -> Any:
+    compute, result = computed(*ds)
     return compute, (result, result)
 
 
-def _pair_shape(x: Any, ndim: int = 1) -> Shape:
+def pair_shape(x: Any, ndim: int = 1) -> Shape:
     if len(x) != 2:
         raise ValueError(f"x is a pair (real, imaginary) of tensors; got {len(x)} of them.")
     real, imaginary = (tuple(p.shape) for p in x)
@@ -33,7 +32,7 @@ def _pair_shape(x: Any, ndim: int = 1) -> Shape:
     return tuple(a if a is not None else b for a, b in zip(real, imaginary))
 
 
-@primitive("keras.ops.fft", dtype=_pair_dtypes, shape=lambda x: [_pair_shape(x)] * 2, node="FFT", checked=True)
+@primitive("keras.ops.fft", dtype=pair_dtypes, shape=lambda x: [pair_shape(x)] * 2, node="FFT", checked=True)
 def fft(x: Tensors) -> Any:
     """Discrete Fourier transform along the last axis.
 
@@ -45,7 +44,7 @@ def fft(x: Tensors) -> Any:
     """
 
 
-@primitive("keras.ops.fft2", dtype=_pair_dtypes, shape=lambda x: [_pair_shape(x, 2)] * 2, node="FFT2", checked=True)
+@primitive("keras.ops.fft2", dtype=pair_dtypes, shape=lambda x: [pair_shape(x, 2)] * 2, node="FFT2", checked=True)
 def fft2(x: Tensors) -> Any:
     """Discrete Fourier transform along the last two axes.
 
@@ -54,7 +53,7 @@ def fft2(x: Tensors) -> Any:
     """
 
 
-@primitive("keras.ops.ifft2", dtype=_pair_dtypes, shape=lambda x: [_pair_shape(x, 2)] * 2, node="IFFT2", checked=True)
+@primitive("keras.ops.ifft2", dtype=pair_dtypes, shape=lambda x: [pair_shape(x, 2)] * 2, node="IFFT2", checked=True)
 def ifft2(x: Tensors) -> Any:
     """Inverse of `fft2`.
 
@@ -78,12 +77,7 @@ def _rfft_shapes(x: Any, fft_length: int | None = None) -> list[Shape]:
     return [(*x.shape[:-1], None if n is None else n // 2 + 1)] * 2
 
 
-def _rfft_dtypes(d: Any, **static: Any) -> Any:
-    compute, result = _computed(d)
-    return compute, (result, result)
-
-
-@primitive("keras.ops.rfft", dtype=_rfft_dtypes, shape=_rfft_shapes, node="RFFT", checked=True)
+@primitive("keras.ops.rfft", dtype=pair_dtypes, shape=_rfft_shapes, node="RFFT", checked=True)
 def rfft(x: Tensor, fft_length: int | None = None) -> Any:
     """Discrete Fourier transform of real numbers along the last axis: the half that tells all.
 
@@ -98,14 +92,14 @@ def rfft(x: Tensor, fft_length: int | None = None) -> Any:
 
 def _irfft_shape(x: Any, fft_length: int | None = None) -> Shape:
     _check_length(fft_length)
-    shape = _pair_shape(x)
+    shape = pair_shape(x)
     if shape[-1] == 0:
         raise ValueError("at least one frequency is needed.")
     n = (None if shape[-1] is None else 2 * (shape[-1] - 1)) if fft_length is None else fft_length
     return (*shape[:-1], n)
 
 
-@primitive("keras.ops.irfft", dtype=lambda ds, **_: _computed(*ds), shape=_irfft_shape, node="IRFFT", checked=True)
+@primitive("keras.ops.irfft", dtype=computed, shape=_irfft_shape, node="IRFFT", checked=True)
 def irfft(x: Tensors, fft_length: int | None = None) -> Any:
     """Inverse of `rfft`.
 

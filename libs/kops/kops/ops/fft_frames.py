@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
+import kops
 from kops import promote
 from kops.declare import Tensor, Tensors, composite, primitive
 from kops.engine import engine
-from kops.ops.fft import _computed, _pair_shape, irfft, rfft
+from kops.ops.fft import computed, pair_dtypes, pair_shape
 from kops.shapes import Shape, standardize_shape
 
 
@@ -95,12 +96,10 @@ def window_of(window: Any, length: int, fft_length: int, dtype: str) -> Any:
     """The window's values, centred in `fft_length`."""
     if window is None or isinstance(window, str):
         return _named_window(window, length, fft_length, dtype)
-    from kops.ops.core import cast
-    from kops.ops.manipulation import pad
 
     if tuple(window.shape) != (length,):
         raise ValueError(f"a window has shape ({length},) like the sequences; got {tuple(window.shape)}.")
-    return pad(cast(window, dtype), (_around(length, fft_length),))
+    return kops.pad(kops.cast(window, dtype), (_around(length, fft_length),))
 
 
 def _check_transform(sequence_length: int, sequence_stride: int, fft_length: int, window: Any) -> None:
@@ -129,12 +128,7 @@ def _stft_shapes(
     return [(*x.shape[:-1], count, fft_length // 2 + 1)] * 2
 
 
-def _stft_dtypes(d: Any, **static: Any) -> Any:
-    compute, result = _computed(d)
-    return compute, (result, result)
-
-
-@composite("keras.ops.stft", dtype=_stft_dtypes, shape=_stft_shapes, node="STFT", checked=True)
+@composite("keras.ops.stft", dtype=pair_dtypes, shape=_stft_shapes, node="STFT", checked=True)
 def stft(
     x: Tensor, sequence_length: int, sequence_stride: int, fft_length: int, window: Any = "hann", center: bool = True
 ) -> Any:
@@ -151,24 +145,21 @@ def stft(
     Returns:
         A pair `(real, imaginary)` of shape `(..., frames, fft_length // 2 + 1)`.
     """
-    from kops.dtypes import standardize_dtype
-    from kops.ops.elementwise_arithmetic import multiply
-    from kops.ops.manipulation import pad
 
     ndim = len(x.shape)  # type: ignore[attr-defined]
     if center:
         half = fft_length // 2
-        x = pad(x, ((0, 0),) * (ndim - 1) + ((half, half),), mode="reflect")
-    values = window_of(window, sequence_length, fft_length, standardize_dtype(x.dtype))  # type: ignore[attr-defined]
-    frames = multiply(extract_sequences(x, fft_length, sequence_stride), values)
-    return rfft(frames, fft_length)
+        x = kops.pad(x, ((0, 0),) * (ndim - 1) + ((half, half),), mode="reflect")
+    values = window_of(window, sequence_length, fft_length, kops.standardize_dtype(x.dtype))  # type: ignore[attr-defined]
+    frames = kops.multiply(extract_sequences(x, fft_length, sequence_stride), values)
+    return kops.rfft(frames, fft_length)
 
 
 def _istft_shape(
     x: Any, sequence_length: int, sequence_stride: int, fft_length: int, length: int | None, window: Any, center: bool
 ) -> Shape:
     _check_transform(sequence_length, sequence_stride, fft_length, window)
-    shape = _pair_shape(x, 2)
+    shape = pair_shape(x, 2)
     if length is not None:
         return standardize_shape((*shape[:-2], length))
     if shape[-2] is None:
@@ -177,7 +168,7 @@ def _istft_shape(
     return (*shape[:-2], max(total - (2 * (fft_length // 2) if center else 0), 0))
 
 
-@composite("keras.ops.istft", dtype=lambda ds, **_: _computed(*ds), shape=_istft_shape, node="ISTFT", checked=True)
+@composite("keras.ops.istft", dtype=computed, shape=_istft_shape, node="ISTFT", checked=True)
 def istft(
     x: Tensors,
     sequence_length: int,
@@ -197,39 +188,32 @@ def istft(
     Returns:
         Shape `(..., n)`.
     """
-    from kops.dtypes import standardize_dtype
-    from kops.ops.core import shape
-    from kops.ops.elementwise_arithmetic import divide, multiply, square
-    from kops.ops.elementwise_comparison import greater, where
-    from kops.ops.indexing import get_item
-    from kops.ops.manipulation import broadcast_to, moveaxis, pad, reshape
-    from kops.ops.segment import segment_sum
 
-    frames = irfft(x, fft_length)
+    frames = kops.irfft(x, fft_length)
     count = frames.shape[-2]
     if count is None:
         raise ValueError("istft needs to know the number of frames.")
-    dtype = standardize_dtype(frames.dtype)
+    dtype = kops.standardize_dtype(frames.dtype)
     values = window_of(window, sequence_length, fft_length, dtype)
     total = fft_length + sequence_stride * (count - 1)
     places = _places(count, sequence_stride, fft_length)
 
     def overlap_add(parts: Any) -> Any:
-        lead = tuple(shape(parts))[:-2]
-        rows = moveaxis(reshape(parts, (*lead, count * fft_length)), -1, 0)
-        return moveaxis(segment_sum(rows, places, total), 0, -1)
+        lead = tuple(kops.shape(parts))[:-2]
+        rows = kops.moveaxis(kops.reshape(parts, (*lead, count * fft_length)), -1, 0)
+        return kops.moveaxis(kops.segment_sum(rows, places, total), 0, -1)
 
     # Also without a window: Keras 3.15 then leaves out the division, and its result is no inverse.
     if window is None or isinstance(window, str):
         weights = _named_weights(window, sequence_length, sequence_stride, fft_length, count, dtype=dtype)
     else:
-        sums = overlap_add(broadcast_to(square(values), (count, fft_length)))
-        weights = where(greater(sums, 1e-10), sums, 1.0)
-    y = divide(overlap_add(multiply(frames, values)), weights)
+        sums = overlap_add(kops.broadcast_to(kops.square(values), (count, fft_length)))
+        weights = kops.where(kops.greater(sums, 1e-10), sums, 1.0)
+    y = kops.divide(overlap_add(kops.multiply(frames, values)), weights)
     start = fft_length // 2 if center else 0
     end = total - start
     if length is not None:
         end = start + length
         if end > total:
-            y = pad(y, ((0, 0),) * (len(y.shape) - 1) + ((0, end - total),))
-    return get_item(y, (Ellipsis, slice(start, end)))
+            y = kops.pad(y, ((0, 0),) * (len(y.shape) - 1) + ((0, end - total),))
+    return kops.get_item(y, (Ellipsis, slice(start, end)))

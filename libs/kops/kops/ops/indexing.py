@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops import dtypes, promote
 from kops.declare import Operand, Tensor, composite, primitive
 from kops.dims import is_int
@@ -243,12 +244,11 @@ def unravel_index(indices: Tensor, shape: Any) -> Any:
         >>> unravel_index([5], (2, 4))
         ([1], [1])
     """
-    from kops.ops.elementwise_arithmetic import floor_divide, mod
 
     parts = []
     for d in reversed(standardize_shape(shape)):
-        parts.append(mod(indices, d))
-        indices = floor_divide(indices, d)
+        parts.append(kops.mod(indices, d))
+        indices = kops.floor_divide(indices, d)
     return tuple(reversed(parts))
 
 
@@ -318,8 +318,6 @@ def multi_hot(
         >>> multi_hot([[0, 2], [1, 1]], 4)
         [[1., 0., 1., 0.], [0., 1., 0., 0.]]
     """
-    from kops.ops.core import cast
-    from kops.ops.reduction import any
 
     num_classes = kwargs.pop("num_tokens", num_classes)
     if kwargs:
@@ -328,7 +326,7 @@ def multi_hot(
         raise ValueError("num_classes is needed.")
     ndim = len(inputs.shape)  # type: ignore[attr-defined]
     hot = one_hot(inputs, num_classes, axis=axis, dtype="bool")
-    hot = cast(hot if ndim == 0 else any(hot, axis=1 if ndim > 1 else 0 if axis in (-1, 1) else 1), dtype)
+    hot = kops.cast(hot if ndim == 0 else kops.any(hot, axis=1 if ndim > 1 else 0 if axis in (-1, 1) else 1), dtype)
     return _to_sparse(hot) if sparse else hot
 
 
@@ -341,12 +339,9 @@ def isin(x1: Tensor, x2: Tensor, assume_unique: bool = False, invert: bool = Fal
         assume_unique: a promise that neither has an element twice; allows a faster search.
         invert: ask for the opposite.
     """
-    from kops.ops.elementwise_comparison import equal, logical_not
-    from kops.ops.manipulation import expand_dims, reshape
-    from kops.ops.reduction import any
 
-    found = any(equal(expand_dims(x1, -1), reshape(x2, (-1,))), axis=-1)
-    return logical_not(found) if invert else found
+    found = kops.any(kops.equal(kops.expand_dims(x1, -1), kops.reshape(x2, (-1,))), axis=-1)
+    return kops.logical_not(found) if invert else found
 
 
 def _in_top_k_shape(targets: Any, predictions: Any, k: int) -> Shape:
@@ -377,10 +372,7 @@ def in_top_k(targets: Tensor, predictions: Tensor, k: int) -> Any:
     Returns:
         Bools of shape `(batch,)`.
     """
-    from kops.ops.elementwise_comparison import greater, isfinite, less, logical_and
-    from kops.ops.manipulation import expand_dims, squeeze
-    from kops.ops.reduction import count_nonzero
 
-    score = take_along_axis(predictions, expand_dims(targets, 1), axis=1)
-    better = count_nonzero(greater(predictions, score), axis=1)
-    return logical_and(less(better, k), isfinite(squeeze(score, 1)))
+    score = take_along_axis(predictions, kops.expand_dims(targets, 1), axis=1)
+    better = kops.count_nonzero(kops.greater(predictions, score), axis=1)
+    return kops.logical_and(kops.less(better, k), kops.isfinite(kops.squeeze(score, 1)))

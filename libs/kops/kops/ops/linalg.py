@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops import promote
 from kops.declare import Tensor, Tensors, composite, primitive
 from kops.dims import as_tuple, ints
@@ -62,11 +63,10 @@ def dot(x1: Tensor, x2: Tensor) -> Any:
     Args:
         x1, x2: tensors; a scalar multiplies.
     """
-    from kops.ops.elementwise_arithmetic import multiply
 
     n1, n2 = len(x1.shape), len(x2.shape)  # type: ignore[attr-defined]
     if not n1 or not n2:
-        return multiply(x1, x2)
+        return kops.multiply(x1, x2)
     return tensordot(x1, x2, axes=((n1 - 1,), (n2 - 2 if n2 > 1 else 0,)))
 
 
@@ -78,20 +78,17 @@ def _inner_shape(x1: Any, x2: Any) -> Shape:
 @composite("numpy", dtype=promote.common, shape=_inner_shape)
 def inner(x1: Tensor, x2: Tensor) -> Any:
     """Sum of products over the last axes of both."""
-    from kops.ops.elementwise_arithmetic import multiply
 
     if not (len(x1.shape) and len(x2.shape)):  # type: ignore[attr-defined]
-        return multiply(x1, x2)
+        return kops.multiply(x1, x2)
     return tensordot(x1, x2, axes=((-1,), (-1,)))
 
 
 @composite("numpy", dtype=promote.common)
 def outer(x1: Tensor, x2: Tensor) -> Any:
     """Every product of an element of `x1` with one of `x2`; both are flattened first."""
-    from kops.ops.elementwise_arithmetic import multiply
-    from kops.ops.manipulation import reshape
 
-    return multiply(reshape(x1, (-1, 1)), reshape(x2, (1, -1)))
+    return kops.multiply(kops.reshape(x1, (-1, 1)), kops.reshape(x2, (1, -1)))
 
 
 def _vdot_shape(x1: Any, x2: Any) -> Shape:
@@ -107,13 +104,10 @@ def _vdot_shape(x1: Any, x2: Any) -> Shape:
 def vdot(x1: Tensor, x2: Tensor) -> Any:
     """Dot product of both tensors flattened; of complex `x1` the conjugate."""
     from kops.dtypes import standardize_dtype
-    from kops.ops.manipulation import reshape
 
     if standardize_dtype(x1.dtype).startswith("complex"):  # type: ignore[attr-defined]
-        from kops.ops.elementwise_complex import conjugate
-
-        x1 = conjugate(x1)
-    return tensordot(reshape(x1, (-1,)), reshape(x2, (-1,)), axes=1)
+        x1 = kops.conjugate(x1)
+    return tensordot(kops.reshape(x1, (-1,)), kops.reshape(x2, (-1,)), axes=1)
 
 
 def contraction(axes: Any, n1: int, n2: int) -> tuple[tuple[int, ...], tuple[int, ...]]:
@@ -177,15 +171,13 @@ def kron(x1: Tensor, x2: Tensor) -> Any:
         [1, 2, 10, 20]
     """
     from kops.ops.core import shape as shape_of
-    from kops.ops.elementwise_arithmetic import multiply
-    from kops.ops.manipulation import reshape
 
     n = max(len(x1.shape), len(x2.shape))  # type: ignore[attr-defined]
     a, b = ((1,) * (n - len(x.shape)) + tuple(shape_of(x)) for x in (x1, x2))  # type: ignore[attr-defined]
     wide_a = [d for pair in zip(a, (1,) * n) for d in pair]
     wide_b = [d for pair in zip((1,) * n, b) for d in pair]
-    product = multiply(reshape(x1, wide_a), reshape(x2, wide_b))
-    return reshape(product, [None if d is None or e is None else d * e for d, e in zip(a, b)])
+    product = kops.multiply(kops.reshape(x1, wide_a), kops.reshape(x2, wide_b))
+    return kops.reshape(product, [None if d is None or e is None else d * e for d, e in zip(a, b)])
 
 
 def _cross_shape(x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Shape:
@@ -211,26 +203,24 @@ def cross(x1: Tensor, x2: Tensor, axisa: int = -1, axisb: int = -1, axisc: int =
         axisc: where they lie in the result.
         axis: all three at once.
     """
-    from kops.ops.elementwise_arithmetic import multiply, negative, subtract
-    from kops.ops.manipulation import stack, unstack
 
     if axis is not None:
         axisa = axisb = axisc = axis
     # Where the number of components is not known it is taken to be 3.
-    a, b = (unstack(x, num=x.shape[ax] or 3, axis=ax) for x, ax in ((x1, axisa), (x2, axisb)))
+    a, b = (kops.unstack(x, num=x.shape[ax] or 3, axis=ax) for x, ax in ((x1, axisa), (x2, axisb)))
 
     def minor(i: int, j: int) -> Any:
-        return subtract(multiply(a[i], b[j]), multiply(a[j], b[i]))
+        return kops.subtract(kops.multiply(a[i], b[j]), kops.multiply(a[j], b[i]))
 
     if len(a) == 2 and len(b) == 2:
         return minor(0, 1)
     if len(a) == 2:
-        parts = [multiply(a[1], b[2]), negative(multiply(a[0], b[2])), minor(0, 1)]
+        parts = [kops.multiply(a[1], b[2]), kops.negative(kops.multiply(a[0], b[2])), minor(0, 1)]
     elif len(b) == 2:
-        parts = [negative(multiply(a[2], b[1])), multiply(a[2], b[0]), minor(0, 1)]
+        parts = [kops.negative(kops.multiply(a[2], b[1])), kops.multiply(a[2], b[0]), minor(0, 1)]
     else:
         parts = [minor(1, 2), minor(2, 0), minor(0, 1)]
-    return stack(parts, axis=axisc)
+    return kops.stack(parts, axis=axisc)
 
 
 def _correlate_shape(x1: Any, x2: Any, mode: str = "valid") -> Shape:

@@ -2,37 +2,13 @@
 
 from __future__ import annotations
 
-import builtins
 from typing import Any
 
+import kops
 from kops import dtypes, promote
 from kops.declare import Tensor, composite, primitive
 from kops.ops import linalg_unrolled
-from kops.ops.linalg import matmul
 from kops.shapes import Shape, broadcast_shapes
-
-
-def _computed(*ds: Any) -> tuple[str, str]:
-    """`(where to compute, result)`: no engine decomposes half floats, so they are computed in 32 bits."""
-    dtype = dtypes.to_inexact(promote.result_type(*ds))
-    return ("float32" if dtype in ("float16", "bfloat16") else dtype), dtype
-
-
-def _one(*ds: Any, **static: Any) -> Any:
-    return _computed(*ds)
-
-
-def _real_of_one(*ds: Any, **static: Any) -> Any:
-    compute, result = _computed(*ds)
-    return compute, promote.real_part(result)
-
-
-def _several(n: int) -> Any:
-    def rule(*ds: Any, **static: Any) -> Any:
-        compute, result = _computed(*ds)
-        return compute, (result,) * n
-
-    return rule
 
 
 def _matrices(x: Any, square: bool = True) -> Shape:
@@ -48,7 +24,7 @@ def _same(x: Any, *static: Any, **named: Any) -> Shape:
     return _matrices(x)
 
 
-@composite("linalg", dtype=_one, shape=_same, checked=True)
+@composite("linalg", dtype=promote.wide, shape=_same, checked=True)
 def cholesky(x: Tensor, upper: bool = False) -> Any:
     """The triangular factor `L` with `x = L @ L.T` of symmetric positive definite matrices.
 
@@ -59,7 +35,7 @@ def cholesky(x: Tensor, upper: bool = False) -> Any:
     return linalg_unrolled.cholesky(x, upper)
 
 
-@composite("linalg", dtype=_one, shape=_same, checked=True)
+@composite("linalg", dtype=promote.wide, shape=_same, checked=True)
 def cholesky_inverse(x: Tensor, upper: bool = False) -> Any:
     """The inverse of a matrix whose Cholesky factor is given.
 
@@ -67,37 +43,24 @@ def cholesky_inverse(x: Tensor, upper: bool = False) -> Any:
         x: the factor, shape `(..., n, n)`.
         upper: whether the factor is the upper triangular one.
     """
-    from kops.ops.creation import eye
 
-    n = x.shape[-1]  # type: ignore[attr-defined]
     factor = _adjoint(x) if upper else x
-    inverse = solve_triangular(factor, _identity_like(factor, eye, n), lower=True)
-    return matmul(_adjoint(inverse), inverse)
-
-
-def _identity_like(x: Any, eye: Any, n: Any) -> Any:
-    from kops.ops.creation import zeros_like
-    from kops.ops.elementwise_arithmetic import add
-
-    return add(zeros_like(x), eye(n, dtype=dtypes.standardize_dtype(x.dtype)))
+    identity = kops.eye(x.shape[-1], dtype=dtypes.standardize_dtype(x.dtype))  # type: ignore[attr-defined]
+    inverse = solve_triangular(factor, kops.add(kops.zeros_like(factor), identity), lower=True)
+    return kops.matmul(_adjoint(inverse), inverse)
 
 
 def _scalar_shape(x: Any) -> Shape:
     return _matrices(x)[:-2]
 
 
-@composite("linalg", dtype=_one, shape=_scalar_shape, checked=True)
+@composite("linalg", dtype=promote.wide, shape=_scalar_shape, checked=True)
 def det(x: Tensor) -> Any:
     """Determinants of matrices of shape `(..., n, n)`."""
     return linalg_unrolled.det(x)
 
 
-def _slogdet_dtypes(d: Any) -> Any:
-    compute, result = _computed(d)
-    return compute, (result, promote.real_part(result))
-
-
-@composite("numpy", dtype=_slogdet_dtypes, shape=lambda x: [_scalar_shape(x)] * 2, checked=True)
+@composite("numpy", dtype=promote.several("own", "real"), shape=lambda x: [_scalar_shape(x)] * 2, checked=True)
 def slogdet(x: Tensor) -> Any:
     """Signs and logarithms of the absolute values of determinants: `(sign, logabsdet)`.
 
@@ -107,17 +70,15 @@ def slogdet(x: Tensor) -> Any:
     return linalg_unrolled.slogdet(x)
 
 
-@composite("keras.ops.logdet", dtype=_real_of_one, shape=_scalar_shape, node="math:Logdet")
+@composite("keras.ops.logdet", dtype=promote.statistic, shape=_scalar_shape, node="math:Logdet")
 def logdet(x: Tensor) -> Any:
     """Logarithms of the determinants of positive definite matrices; NaN where a determinant is negative."""
-    from kops.ops.elementwise_comparison import greater_equal, where
-    from kops.ops.elementwise_complex import real
 
     sign, logabs = slogdet(x)
-    return where(greater_equal(real(sign), 0), logabs, float("nan"))
+    return kops.where(kops.greater_equal(kops.real(sign), 0), logabs, float("nan"))
 
 
-@primitive("linalg", dtype=_one, shape=_same, checked=True)
+@primitive("linalg", dtype=promote.wide, shape=_same, checked=True)
 def inv(x: Tensor) -> Any:
     """Inverses of matrices of shape `(..., n, n)`."""
 
@@ -134,7 +95,7 @@ def _solved(a: Any, b: Any, lower: bool = False) -> Shape:
     return (*batch, *right[len(shape) - 2 :])
 
 
-@primitive("linalg", dtype=_one, shape=_solved, checked=True)
+@primitive("linalg", dtype=promote.wide, shape=_solved, checked=True)
 def solve(a: Tensor, b: Tensor) -> Any:
     """`x` with `a @ x = b`.
 
@@ -144,7 +105,7 @@ def solve(a: Tensor, b: Tensor) -> Any:
     """
 
 
-@primitive("linalg", dtype=_one, shape=_solved, checked=True)
+@primitive("linalg", dtype=promote.wide, shape=_solved, checked=True)
 def solve_triangular(a: Tensor, b: Tensor, lower: bool = False) -> Any:
     """`x` with `a @ x = b` for triangular `a`; the other triangle is not read.
 
@@ -155,18 +116,13 @@ def solve_triangular(a: Tensor, b: Tensor, lower: bool = False) -> Any:
     """
 
 
-def _lu_dtypes(*ds: Any, **static: Any) -> Any:
-    compute, result = _computed(*ds)
-    return compute, (result, "int32")
-
-
 def _lu_shapes(x: Any) -> list[Shape]:
     shape = _matrices(x, square=False)
     m, n = shape[-2:]
     return [shape, (*shape[:-2], None if m is None or n is None else min(m, n))]
 
 
-@composite("linalg", dtype=_lu_dtypes, shape=_lu_shapes, checked=True)
+@composite("linalg", dtype=promote.several("own", "int32"), shape=_lu_shapes, checked=True)
 def lu_factor(x: Tensor) -> Any:
     """LU decomposition with row exchanges.
 
@@ -189,7 +145,7 @@ def _qr_shapes(x: Any, mode: str = "reduced") -> list[Shape]:
     return [(*shape[:-2], m, k), (*shape[:-2], k, n)]
 
 
-@composite("linalg", dtype=_several(2), shape=_qr_shapes, checked=True)
+@composite("linalg", dtype=promote.several("own", "own"), shape=_qr_shapes, checked=True)
 def qr(x: Tensor, mode: str = "reduced") -> Any:
     """`(q, r)`: an orthogonal and an upper triangular matrix whose product is `x`.
 
@@ -201,7 +157,7 @@ def qr(x: Tensor, mode: str = "reduced") -> Any:
 
 
 def _eig_dtypes(*ds: Any, **static: Any) -> Any:
-    compute, _ = _computed(*ds)
+    compute, _ = promote.wide(*ds)
     wide = compute in ("float64", "complex128")
     return compute, ("complex128" if wide else "complex64",) * 2
 
@@ -220,12 +176,7 @@ def eig(x: Tensor) -> Any:
     """
 
 
-@primitive(
-    "linalg",
-    dtype=lambda d, **_: (_computed(d)[0], (promote.real_part(_computed(d)[1]), _computed(d)[1])),
-    shape=_eig_shapes,
-    checked=True,
-)
+@primitive("linalg", dtype=promote.several("real", "own"), shape=_eig_shapes, checked=True)
 def eigh(x: Tensor) -> Any:
     """`(eigenvalues, eigenvectors)` of symmetric matrices, ascending; the vectors are columns.
 
@@ -235,9 +186,7 @@ def eigh(x: Tensor) -> Any:
 
 
 def _svd_dtypes(d: Any, *, compute_uv: bool = True, **static: Any) -> Any:
-    compute, result = _computed(d)
-    real = promote.real_part(result)
-    return compute, ((result, real, result) if compute_uv else real)
+    return promote.several("own", "real", "own")(d) if compute_uv else promote.statistic(d)
 
 
 def _svd_shapes(x: Any, full_matrices: bool = True, compute_uv: bool = True) -> Any:
@@ -268,31 +217,28 @@ _EPS = {"float32": 2.0**-23, "float64": 2.0**-52}
 
 
 def _largest(s: Any) -> Any:
-    from kops.ops.reduction import max
 
-    return max(s, axis=-1, keepdims=True, initial=0.0)  # of an empty matrix, too
+    return kops.max(s, axis=-1, keepdims=True, initial=0.0)  # of an empty matrix, too
 
 
 def _rank_tolerance(x: Any, s: Any, factor: float) -> Any:
     """`factor * max(m, n) * eps * max(s)`."""
-    from kops.ops.core import cast, shape
-    from kops.ops.elementwise_arithmetic import maximum, multiply
 
-    m, n = tuple(shape(x))[-2:]
+    m, n = tuple(kops.shape(x))[-2:]
     dtype = dtypes.standardize_dtype(s.dtype)
-    largest = multiply(_largest(s), factor * _EPS[dtype])
+    largest = kops.multiply(_largest(s), factor * _EPS[dtype])
     if m is None or n is None:  # symbolic: the value does not matter
         return largest
     if isinstance(m, int) and isinstance(n, int):
-        return multiply(largest, float(builtins.max(m, n)))
-    return multiply(largest, cast(maximum(m, n), dtype))
+        return kops.multiply(largest, float(max(m, n)))
+    return kops.multiply(largest, kops.cast(kops.maximum(m, n), dtype))
 
 
 def _rank_shape(x: Any, tol: Any = None) -> Shape:
     return _matrices(x, square=False)[:-2]
 
 
-@composite("linalg", dtype=lambda d, **_: (_computed(d)[0], "int32"), shape=_rank_shape)
+@composite("linalg", dtype=lambda d, **_: (promote.wide(d)[0], "int32"), shape=_rank_shape)
 def matrix_rank(x: Tensor, tol: float | None = None) -> Any:
     """Number of singular values that are larger than a tolerance; int32.
 
@@ -300,11 +246,9 @@ def matrix_rank(x: Tensor, tol: float | None = None) -> Any:
         x: shape `(..., m, n)`.
         tol: the tolerance; by default `max(s) * max(m, n) * eps`.
     """
-    from kops.ops.elementwise_comparison import greater
-    from kops.ops.reduction import count_nonzero
 
     s = svd(x, compute_uv=False)
-    return count_nonzero(greater(s, _rank_tolerance(x, s, 1.0) if tol is None else tol), axis=-1)
+    return kops.count_nonzero(kops.greater(s, _rank_tolerance(x, s, 1.0) if tol is None else tol), axis=-1)
 
 
 def _check_rcond(rcond: float | None) -> None:
@@ -320,22 +264,18 @@ def _pinv_shape(x: Any, rcond: Any = None) -> Shape:
 
 def _inverted(s: Any, smallest: Any) -> Any:
     """Reciprocals of the singular values that count, 0 for the others."""
-    from kops.ops.elementwise_arithmetic import divide
-    from kops.ops.elementwise_comparison import greater, where
 
-    counts = greater(s, smallest)
-    return where(counts, divide(1.0, where(counts, s, 1.0)), 0.0)
+    counts = kops.greater(s, smallest)
+    return kops.where(counts, kops.divide(1.0, kops.where(counts, s, 1.0)), 0.0)
 
 
 def _adjoint(x: Any) -> Any:
-    from kops.ops.elementwise_complex import conjugate
-    from kops.ops.manipulation import swapaxes
 
-    x = swapaxes(x, -1, -2)
-    return conjugate(x) if dtypes.standardize_dtype(x.dtype).startswith("complex") else x
+    x = kops.swapaxes(x, -1, -2)
+    return kops.conjugate(x) if dtypes.standardize_dtype(x.dtype).startswith("complex") else x
 
 
-@composite("linalg", dtype=_one, shape=_pinv_shape, checked=True)
+@composite("linalg", dtype=promote.wide, shape=_pinv_shape, checked=True)
 def pinv(x: Tensor, rcond: float | None = None) -> Any:
     """Moore-Penrose pseudo-inverse, by singular values.
 
@@ -343,13 +283,11 @@ def pinv(x: Tensor, rcond: float | None = None) -> Any:
         x: shape `(..., m, n)`.
         rcond: singular values up to `rcond * max(s)` count as 0; `10 * max(m, n) * eps` by default.
     """
-    from kops.ops.elementwise_arithmetic import multiply
-    from kops.ops.manipulation import expand_dims
 
     u, s, vh = svd(x, full_matrices=False)
-    smallest = _rank_tolerance(x, s, 10.0) if rcond is None else multiply(_largest(s), rcond)
-    scaled = multiply(_adjoint(vh), expand_dims(_inverted(s, smallest), -2))
-    return matmul(scaled, _adjoint(u))
+    smallest = _rank_tolerance(x, s, 10.0) if rcond is None else kops.multiply(_largest(s), rcond)
+    scaled = kops.multiply(_adjoint(vh), kops.expand_dims(_inverted(s, smallest), -2))
+    return kops.matmul(scaled, _adjoint(u))
 
 
 def _lstsq_shape(a: Any, b: Any, rcond: Any = None) -> Shape:
@@ -362,7 +300,7 @@ def _lstsq_shape(a: Any, b: Any, rcond: Any = None) -> Shape:
     return (shape[1], *right[1:])
 
 
-@composite("linalg", dtype=_one, shape=_lstsq_shape, checked=True)
+@composite("linalg", dtype=promote.wide, shape=_lstsq_shape, checked=True)
 def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> Any:
     """The `x` of least norm that minimises `norm(a @ x - b)`.
 
@@ -371,12 +309,10 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> Any:
         b: shape `(m,)` or `(m, k)`.
         rcond: singular values up to `rcond * max(s)` count as 0; `max(m, n) * eps` by default.
     """
-    from kops.ops.elementwise_arithmetic import multiply
-    from kops.ops.manipulation import expand_dims, squeeze
 
     vector = len(b.shape) == 1  # type: ignore[attr-defined]
     u, s, vh = svd(a, full_matrices=False)
-    smallest = _rank_tolerance(a, s, 1.0) if rcond is None else multiply(_largest(s), rcond)
-    right = matmul(_adjoint(u), expand_dims(b, 1) if vector else b)
-    x = matmul(_adjoint(vh), multiply(expand_dims(_inverted(s, smallest), -1), right))
-    return squeeze(x, 1) if vector else x
+    smallest = _rank_tolerance(a, s, 1.0) if rcond is None else kops.multiply(_largest(s), rcond)
+    right = kops.matmul(_adjoint(u), kops.expand_dims(b, 1) if vector else b)
+    x = kops.matmul(_adjoint(vh), kops.multiply(kops.expand_dims(_inverted(s, smallest), -1), right))
+    return kops.squeeze(x, 1) if vector else x

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import kops
 from kops import config, dtypes, promote
 from kops.declare import Tensor, composite
 from kops.shapes import Shape, reduced_shape, standardize_axes
@@ -43,10 +44,6 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
         axis: one axis: vectors; two: matrices; None: the whole tensor.
         keepdims: keep the axes with length 1.
     """
-    from kops.ops import reduction
-    from kops.ops.core import cast
-    from kops.ops.elementwise_arithmetic import absolute, power
-    from kops.ops.elementwise_comparison import not_equal
     from kops.ops.elementwise_piecewise import flat_at_zero
 
     axes = standardize_axes(axis, len(x.shape))  # type: ignore[attr-defined]
@@ -55,40 +52,34 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
     if len(axes) == 2:
         return _matrix_norm(x, ord, axes, keepdims)
     if ord in (math.inf, -math.inf):
-        return (reduction.max if ord > 0 else reduction.min)(absolute(x), axis=axes, keepdims=keepdims)
+        return (kops.max if ord > 0 else kops.min)(kops.absolute(x), axis=axes, keepdims=keepdims)
     if ord == 0:
         dtype = promote.real_part(dtypes.standardize_dtype(x.dtype))
-        return reduction.sum(cast(not_equal(x, 0), dtype), axis=axes, keepdims=keepdims)
+        return kops.sum(kops.cast(kops.not_equal(x, 0), dtype), axis=axes, keepdims=keepdims)
     if ord == 1:
-        return reduction.sum(absolute(x), axis=axes, keepdims=keepdims)
-    total = reduction.sum(power(absolute(x), float(ord)), axis=axes, keepdims=keepdims)
-    return flat_at_zero(lambda t: power(t, 1.0 / ord), total)
+        return kops.sum(kops.absolute(x), axis=axes, keepdims=keepdims)
+    total = kops.sum(kops.power(kops.absolute(x), float(ord)), axis=axes, keepdims=keepdims)
+    return flat_at_zero(lambda t: kops.power(t, 1.0 / ord), total)
 
 
 def _euclidean(x: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    from kops.ops.elementwise_arithmetic import absolute, sqrt, square
     from kops.ops.elementwise_piecewise import flat_at_zero
-    from kops.ops.reduction import sum
 
     if dtypes.standardize_dtype(x.dtype).startswith("complex"):
-        x = absolute(x)
-    return flat_at_zero(sqrt, sum(square(x), axis=axes, keepdims=keepdims))
+        x = kops.absolute(x)
+    return flat_at_zero(kops.sqrt, kops.sum(kops.square(x), axis=axes, keepdims=keepdims))
 
 
 def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any:
-    from kops.ops import reduction
-    from kops.ops.elementwise_arithmetic import absolute
-    from kops.ops.linalg_matrix import svd
-    from kops.ops.manipulation import expand_dims, moveaxis
 
-    x = moveaxis(x, axes, (-2, -1))
+    x = kops.moveaxis(x, axes, (-2, -1))
     if ord in (2, -2, "nuc"):
-        s = svd(x, compute_uv=False)
-        result = {2: reduction.max, -2: reduction.min, "nuc": reduction.sum}[ord](s, axis=-1)
+        s = kops.svd(x, compute_uv=False)
+        result = {2: kops.max, -2: kops.min, "nuc": kops.sum}[ord](s, axis=-1)
     else:
-        lines = reduction.sum(absolute(x), axis=-2 if abs(ord) == 1 else -1)
-        result = (reduction.max if ord > 0 else reduction.min)(lines, axis=-1)
-    return expand_dims(result, tuple(sorted(axes))) if keepdims else result
+        lines = kops.sum(kops.absolute(x), axis=-2 if abs(ord) == 1 else -1)
+        result = (kops.max if ord > 0 else kops.min)(lines, axis=-1)
+    return kops.expand_dims(result, tuple(sorted(axes))) if keepdims else result
 
 
 def _normalized(x: Any, axis: Any, order: Any) -> Shape:
@@ -113,10 +104,9 @@ def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None =
         order: of the norm: an int from 1 up.
         epsilon: smallest divisor, `keras.config.epsilon()` by default.
     """
-    from kops.ops.elementwise_arithmetic import divide, maximum
 
     length = norm(x, ord=_entrywise(order), axis=axis, keepdims=True)
-    return divide(x, maximum(length, config.epsilon() if epsilon is None else epsilon))
+    return kops.divide(x, kops.maximum(length, config.epsilon() if epsilon is None else epsilon))
 
 
 def _cdist_shape(x: Any, y: Any) -> Shape:
@@ -141,7 +131,5 @@ def cdist(x: Tensor, y: Tensor) -> Any:
     Returns:
         Shape `(..., n, m)`.
     """
-    from kops.ops.elementwise_arithmetic import subtract
-    from kops.ops.manipulation import expand_dims
 
-    return norm(subtract(expand_dims(x, -2), expand_dims(y, -3)), axis=-1)
+    return norm(kops.subtract(kops.expand_dims(x, -2), kops.expand_dims(y, -3)), axis=-1)

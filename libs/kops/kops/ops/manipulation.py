@@ -6,6 +6,7 @@ import math
 import operator
 from typing import Any
 
+import kops
 from kops import promote
 from kops.declare import Operand, Tensor, Tensors, composite, primitive
 from kops.dims import as_tuple, ints, is_int, pad_pairs
@@ -501,15 +502,12 @@ def diff(a: Tensor, n: int = 1, axis: int = -1) -> Any:
         [3, 5]
     """
     from kops.dtypes import standardize_dtype
-    from kops.ops.elementwise_arithmetic import subtract
-    from kops.ops.elementwise_comparison import not_equal
-    from kops.ops.indexing import get_item
 
     axis = standardize_axis(axis, len(a.shape))  # type: ignore[attr-defined]
     logical = standardize_dtype(a.dtype) == "bool"  # type: ignore[attr-defined]
     every = (slice(None),) * axis
     for _ in range(n):
-        later = get_item(a, (*every, slice(1, None)))
-        earlier = get_item(a, (*every, slice(None, -1)))
-        a = (not_equal if logical else subtract)(later, earlier)
+        later = kops.get_item(a, (*every, slice(1, None)))
+        earlier = kops.get_item(a, (*every, slice(None, -1)))
+        a = (kops.not_equal if logical else kops.subtract)(later, earlier)
     return a

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops import promote
 from kops.declare import Tensor, composite, primitive
-from kops.ops.manipulation import reshape
 from kops.shapes import Shape, standardize_axes
 
 
@@ -61,7 +61,7 @@ def diag(x: Tensor, k: int = 0) -> Any:
 @composite("numpy", dtype=promote.first)
 def diagflat(x: Tensor, k: int = 0) -> Any:
     """A matrix with the flattened tensor as its diagonal."""
-    return diag(reshape(x, (-1,)), k)
+    return diag(kops.reshape(x, (-1,)), k)
 
 
 def _triangle_shape(x: Any, k: int = 0) -> Shape:
@@ -99,6 +99,5 @@ def trace(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         offset: which diagonal.
         axis1, axis2: rows and columns of the matrices.
     """
-    from kops.ops.reduction import sum
 
-    return sum(diagonal(x, offset, axis1, axis2), axis=-1)
+    return kops.sum(diagonal(x, offset, axis1, axis2), axis=-1)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.dtypes import standardize_dtype
@@ -98,21 +99,19 @@ def dropout(inputs: Tensor, rate: Any, noise_shape: Any = None, seed: Any = None
     Example:
         >>> dropout(ops.ones((2, 3)), 0.5, noise_shape=(None, 1), seed=1)  # whole rows
     """
-    from kops.ops.core import shape
-    from kops.ops.elementwise import greater_equal, multiply, where
     from kops.seeding import draw_seed
 
     rate = _rate(rate)
     if rate == 0:
         return inputs
-    sizes = shape(inputs)
+    sizes = kops.shape(inputs)
     key = draw_seed(seed)
     if rate == 1:
-        return multiply(inputs, 0.0)
+        return kops.multiply(inputs, 0.0)
     bits = random_bits(key, sizes if noise_shape is None else _noise(sizes, noise_shape))
     # As signed integers the bits are uniform over [-2**31, 2**31).
-    kept = greater_equal(bits, round(rate * 2**32) - 2**31)
-    return where(kept, multiply(inputs, 1 / (1 - rate)), 0.0)
+    kept = kops.greater_equal(bits, round(rate * 2**32) - 2**31)
+    return kops.where(kept, kops.multiply(inputs, 1 / (1 - rate)), 0.0)
 
 
 def _shuffled(x: Any, axis: int = 0, seed: Any = None) -> Shape:
@@ -132,13 +131,10 @@ def shuffle(x: Tensor, axis: int = 0, seed: Any = None) -> Any:
     Returns:
         A tensor like `x`.
     """
-    from kops.ops.core import shape
-    from kops.ops.indexing import take
-    from kops.ops.sorting import argsort
     from kops.seeding import draw_seed
 
-    order = argsort(random_bits(draw_seed(seed), (shape(x)[axis],)))
-    return take(x, order, axis=axis)
+    order = kops.argsort(random_bits(draw_seed(seed), (kops.shape(x)[axis],)))
+    return kops.take(x, order, axis=axis)
 
 
 def _picked(logits: Any, num_samples: int, dtype: Any = "int32", seed: Any = None) -> Shape:
@@ -169,14 +165,11 @@ def categorical(logits: Tensor, num_samples: int, dtype: Any = "int32", seed: An
     Returns:
         Class numbers, `(batch, num_samples)`.
     """
-    from kops.ops.core import shape
-    from kops.ops.elementwise import add, log, negative
-    from kops.ops.manipulation import expand_dims
-    from kops.ops.reduction import argmax
     from kops.random import open_unit
 
     if len(logits.shape) != 2:
         raise ValueError(f"logits must have shape (batch, classes), not {tuple(logits.shape)}.")
-    rows, classes = shape(logits)
+    rows, classes = kops.shape(logits)
     u = open_unit((rows, num_samples, classes), "float32", seed)
-    return argmax(add(expand_dims(logits, 1), negative(log(negative(log(u))))), axis=-1)
+    noise = kops.negative(kops.log(kops.negative(kops.log(u))))
+    return kops.argmax(kops.add(kops.expand_dims(logits, 1), noise), axis=-1)

@@ -9,8 +9,6 @@ import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.engine import engine
-from kops.ops.core import cast
-from kops.ops.creation import ones_like
 from kops.ops.elementwise_piecewise import flat_at_zero
 
 
@@ -268,7 +266,7 @@ def count_nonzero(x: Tensor, axis: Any = None) -> Any:
     Returns:
         An int32 tensor.
     """
-    return sum(cast(kops.not_equal(x, 0), "int32"), axis)
+    return sum(kops.cast(kops.not_equal(x, 0), "int32"), axis)
 
 
 @composite("numpy", dtype=promote.real_numeric, shape=_chosen_shape)
@@ -328,11 +326,9 @@ def average(x: Tensor, axis: Any = None, weights: Optional[Tensor] = None) -> An
     if weights is None:
         return mean(x, axis)
     if len(weights.shape) != len(x.shape):
-        from kops.ops.manipulation import reshape
-
         place = shapes.standardize_axis(axis, len(x.shape))
-        weights = reshape(weights, tuple(-1 if i == place else 1 for i in range(len(x.shape))))
-    total = sum(kops.multiply(ones_like(x), weights), axis)
+        weights = kops.reshape(weights, tuple(-1 if i == place else 1 for i in range(len(x.shape))))
+    total = sum(kops.multiply(kops.ones_like(x), weights), axis)
     return kops.divide(sum(kops.multiply(x, weights), axis), total)
 
 

@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Optional
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
 from kops.dims import as_tuple
 from kops.dtypes import INTS
-from kops.ops.core import cast
-from kops.ops.creation import full
-from kops.ops.creation_ranges import linspace
-from kops.ops.elementwise import add, equal, subtract, where
-from kops.ops.reduction import max, min
 
 
 def _count_dtypes(d: Any, weights: Any, **static: Any) -> Any:
@@ -77,21 +73,19 @@ def histogram(x: Tensor, bins: int = 10, range: Any = None) -> Any:
         A list of the counts `(bins,)` and the edges `(bins + 1,)`, both float. An element on an edge belongs to the bin
         above, except for the last edge.
     """
-    from kops.ops.manipulation import concatenate
-    from kops.ops.sorting import searchsorted, sort
 
     _histogram_shape(x, bins, range)
     if range is not None or x.shape[0] == 0:
-        low, high = (full((), end, x.dtype) for end in (range or (0.0, 1.0)))
+        low, high = (kops.full((), end, x.dtype) for end in (range or (0.0, 1.0)))
     else:
-        low, high = min(x), max(x)
-        point = equal(low, high)
-        low, high = where(point, subtract(low, 0.5), low), where(point, add(high, 0.5), high)
-    edges = linspace(low, high, bins + 1)
-    ordered = sort(x)
-    below = searchsorted(ordered, edges[:-1])
-    upto = concatenate([below[1:], searchsorted(ordered, edges[-1:], "right")])
-    return [cast(subtract(upto, below), x.dtype), edges]
+        low, high = kops.min(x), kops.max(x)
+        point = kops.equal(low, high)
+        low, high = kops.where(point, kops.subtract(low, 0.5), low), kops.where(point, kops.add(high, 0.5), high)
+    edges = kops.linspace(low, high, bins + 1)
+    ordered = kops.sort(x)
+    below = kops.searchsorted(ordered, edges[:-1])
+    upto = kops.concatenate([below[1:], kops.searchsorted(ordered, edges[-1:], "right")])
+    return [kops.cast(kops.subtract(upto, below), x.dtype), edges]
 
 
 def _digits_shape(x: Any, bins: Any) -> shapes.Shape:
@@ -115,6 +109,5 @@ def digitize(x: Tensor, bins: Tensor) -> Any:
         >>> digitize([0.5, 1.0, 7.0], [1.0, 3.0])
         [0, 1, 2]
     """
-    from kops.ops.sorting import searchsorted
 
-    return searchsorted(bins, x, "right")
+    return kops.searchsorted(bins, x, "right")

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite
 from kops.dtypes import is_float_dtype
-from kops.ops.core import cast
-from kops.ops.elementwise import absolute, divide, equal, isnan, logical_not, sqrt, square, subtract, where
 from kops.ops.elementwise_piecewise import flat_at_zero
-from kops.ops.reduction import _chosen_shape, _index_shape, all, argmax, argmin, max, min, prod, sum
+from kops.ops.reduction import _chosen_shape, _index_shape
 
 
 def _zeroed(x: Any) -> Any:
-    return where(isnan(x), 0, x)
+    return kops.where(kops.isnan(x), 0, x)
 
 
 def _count(x: Any, axis: Any, keepdims: bool) -> Any:
     # In integers: 16-bit floats cannot count beyond a few thousand.
-    return sum(cast(logical_not(isnan(x)), "int32"), axis, keepdims)
+    return kops.sum(kops.cast(kops.logical_not(kops.isnan(x)), "int32"), axis, keepdims)
 
 
 @composite("numpy", dtype=promote.accumulate, shape=shapes.reduce)
@@ -34,7 +33,7 @@ def nansum(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Returns:
         The reduced tensor.
     """
-    return sum(_zeroed(x), axis, keepdims)
+    return kops.sum(_zeroed(x), axis, keepdims)
 
 
 @composite("numpy", dtype=promote.accumulate, shape=shapes.reduce)
@@ -49,7 +48,7 @@ def nanprod(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Returns:
         The reduced tensor.
     """
-    return prod(where(isnan(x), 1, x), axis, keepdims)
+    return kops.prod(kops.where(kops.isnan(x), 1, x), axis, keepdims)
 
 
 @composite("numpy", dtype=promote.wide, shape=shapes.reduce)
@@ -64,7 +63,7 @@ def nanmean(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Returns:
         The reduced tensor, float.
     """
-    return divide(sum(_zeroed(x), axis, keepdims), _count(x, axis, keepdims))
+    return kops.divide(kops.sum(_zeroed(x), axis, keepdims), _count(x, axis, keepdims))
 
 
 @composite("numpy", dtype=promote.statistic, shape=shapes.reduce)
@@ -80,8 +79,9 @@ def nanvar(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
         The reduced tensor, float.
     """
     # Zero where x is NaN, not where the deviation is: that of an infinity is NaN, too.
-    deviation = absolute(where(isnan(x), 0, subtract(x, nanmean(x, axis, True))))
-    return divide(sum(square(deviation), axis, keepdims), cast(_count(x, axis, keepdims), deviation.dtype))
+    deviation = kops.absolute(kops.where(kops.isnan(x), 0, kops.subtract(x, nanmean(x, axis, True))))
+    count = kops.cast(_count(x, axis, keepdims), deviation.dtype)
+    return kops.divide(kops.sum(kops.square(deviation), axis, keepdims), count)
 
 
 @composite("numpy", dtype=promote.statistic, shape=shapes.reduce)
@@ -96,7 +96,7 @@ def nanstd(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Returns:
         The reduced tensor, float.
     """
-    return flat_at_zero(sqrt, nanvar(x, axis, keepdims))
+    return flat_at_zero(kops.sqrt, nanvar(x, axis, keepdims))
 
 
 @composite("numpy", dtype=promote.ordered, shape=_chosen_shape)
@@ -115,9 +115,9 @@ def nanmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
         ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
     if not is_float_dtype(x.dtype):
-        return max(x, axis, keepdims)
-    nothing = all(isnan(x), axis, keepdims)
-    return where(nothing, float("nan"), max(where(isnan(x), -float("inf"), x), axis, keepdims))
+        return kops.max(x, axis, keepdims)
+    nothing = kops.all(kops.isnan(x), axis, keepdims)
+    return kops.where(nothing, float("nan"), kops.max(kops.where(kops.isnan(x), -float("inf"), x), axis, keepdims))
 
 
 @composite("numpy", dtype=promote.ordered, shape=_chosen_shape)
@@ -136,17 +136,17 @@ def nanmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
         ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
     if not is_float_dtype(x.dtype):
-        return min(x, axis, keepdims)
-    nothing = all(isnan(x), axis, keepdims)
-    return where(nothing, float("nan"), min(where(isnan(x), float("inf"), x), axis, keepdims))
+        return kops.min(x, axis, keepdims)
+    nothing = kops.all(kops.isnan(x), axis, keepdims)
+    return kops.where(nothing, float("nan"), kops.min(kops.where(kops.isnan(x), float("inf"), x), axis, keepdims))
 
 
 def _nan_index(extreme: Any, x: Any, worst: float, axis: Any, keepdims: bool) -> Any:
     """Where the extreme of the numbers stands: looked up by its value, since it may be as bad as what replaces NaN."""
-    missing = isnan(x)
-    best = extreme(where(missing, worst, x), axis, True)
-    index = argmax(cast(equal(x, best), "int32"), axis, keepdims)
-    return where(all(missing, axis, keepdims), -1, index)
+    missing = kops.isnan(x)
+    best = extreme(kops.where(missing, worst, x), axis, True)
+    index = kops.argmax(kops.cast(kops.equal(x, best), "int32"), axis, keepdims)
+    return kops.where(kops.all(missing, axis, keepdims), -1, index)
 
 
 @composite("numpy", dtype=promote.order_index, shape=_index_shape)
@@ -165,8 +165,8 @@ def nanargmax(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Any
         ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
     if not is_float_dtype(x.dtype):
-        return argmax(x, axis, keepdims)
-    return _nan_index(max, x, -float("inf"), axis, keepdims)
+        return kops.argmax(x, axis, keepdims)
+    return _nan_index(kops.max, x, -float("inf"), axis, keepdims)
 
 
 @composite("numpy", dtype=promote.order_index, shape=_index_shape)
@@ -185,5 +185,5 @@ def nanargmin(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Any
         ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
     if not is_float_dtype(x.dtype):
-        return argmin(x, axis, keepdims)
-    return _nan_index(min, x, float("inf"), axis, keepdims)
+        return kops.argmin(x, axis, keepdims)
+    return _nan_index(kops.min, x, float("inf"), axis, keepdims)

@@ -8,9 +8,7 @@ from typing import Any
 import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite
-from kops.ops.core import cast, shape
-from kops.ops.creation import zeros_like
-from kops.ops.reduction import _chosen_shape, any, sum
+from kops.ops.reduction import _chosen_shape
 
 _METHODS = ("linear", "lower", "higher", "midpoint", "nearest")
 
@@ -24,27 +22,25 @@ def _quantile_shape(x: Any, q: Any, axis: Any = None, method: str = "linear", ke
 
 
 def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool) -> Any:
-    from kops.ops.indexing import take_along_axis
-    from kops.ops.manipulation import expand_dims, moveaxis, reshape, transpose
-    from kops.ops.sorting import sort
 
-    q = cast(q, "float32" if x.dtype != "float64" else "float64") if not hasattr(q, "dtype") else q
+    q = kops.cast(q, "float32" if x.dtype != "float64" else "float64") if not hasattr(q, "dtype") else q
     _quantile_shape(x, q, axis, method, keepdims)
     rank = len(x.shape)
     axes = shapes.standardize_axes(axis, rank)
     kept = [i for i in range(rank) if i not in axes]
-    sizes = shape(x)
+    sizes = kops.shape(x)
     # Rows of everything that is reduced, sorted; NaN at the end by being infinite meanwhile.
     reduced = [x.shape[i] for i in axes]
     length = -1 if None in reduced else math.prod(reduced)
-    rows = reshape(transpose(x, (*kept, *axes)), (*(sizes[i] for i in kept), length))
+    rows = kops.reshape(kops.transpose(x, (*kept, *axes)), (*(sizes[i] for i in kept), length))
     missing = kops.isnan(rows)
-    ordered = sort(kops.where(missing, float("inf"), rows), -1)
+    ordered = kops.sort(kops.where(missing, float("inf"), rows), -1)
     if skip_nan:
-        count = cast(sum(cast(kops.logical_not(missing), "int32"), -1, True), q.dtype)
+        count = kops.sum(kops.cast(kops.logical_not(missing), "int32"), -1, True)
+        bad = kops.equal(count, 0)
     else:
-        count = cast(shape(rows)[-1], q.dtype)
-    place = kops.multiply(reshape(q, (-1,)), kops.maximum(kops.subtract(count, 1), 0))
+        count, bad = kops.shape(rows)[-1], kops.any(missing, -1, True)
+    place = kops.multiply(kops.reshape(q, (-1,)), kops.maximum(kops.subtract(kops.cast(count, q.dtype), 1), 0))
     low, high = kops.floor(place), kops.ceil(place)
     if method == "nearest":
         low = high = kops.round(place)
@@ -54,23 +50,22 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
         low = high
 
     def at(index: Any) -> Any:
-        index = kops.add(cast(index, "int32"), cast(zeros_like(ordered[..., :1]), "int32"))  # one for each row
-        return take_along_axis(ordered, index, -1)
+        one_for_each_row = kops.zeros_like(ordered[..., :1], "int32")
+        return kops.take_along_axis(ordered, kops.add(kops.cast(index, "int32"), one_for_each_row), -1)
 
     below = at(low)
     result = below
     if method in ("linear", "midpoint"):
         above = at(high)
-        part = cast(kops.subtract(place, low), x.dtype) if method == "linear" else 0.5
+        part = kops.cast(kops.subtract(place, low), x.dtype) if method == "linear" else 0.5
         # Weighted, not by way of the difference, which may be infinite; and exact where both are the same.
         between = kops.add(kops.multiply(below, 1 - part), kops.multiply(above, part))
         result = kops.where(kops.logical_or(kops.equal(low, high), kops.equal(below, above)), below, between)
-    bad = (sum(cast(kops.logical_not(missing), "int32"), -1, True) == 0) if skip_nan else any(missing, -1, True)
     result = kops.where(bad, float("nan"), result)
-    result = moveaxis(result, -1, 0) if len(q.shape) else reshape(result, tuple(sizes[i] for i in kept))
+    result = kops.moveaxis(result, -1, 0) if len(q.shape) else kops.reshape(result, tuple(sizes[i] for i in kept))
     if keepdims:
         for i in sorted(axes):
-            result = expand_dims(result, i + len(q.shape))
+            result = kops.expand_dims(result, i + len(q.shape))
     return result
 
 

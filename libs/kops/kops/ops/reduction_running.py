@@ -7,7 +7,6 @@ from typing import Any, Optional
 import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
-from kops.ops.reduction import mean, sum
 
 
 def _running_holes(d: Any, dtype: Any = None, **static: Any) -> Any:
@@ -114,14 +113,13 @@ def trapezoid(y: Tensor, x: Optional[Tensor] = None, dx: float = 1.0, axis: int 
     Returns:
         The tensor without that axis, float.
     """
-    from kops.ops.manipulation import moveaxis
 
     axis = shapes.standardize_axis(axis, len(y.shape))
-    y = moveaxis(y, axis, -1)
+    y = kops.moveaxis(y, axis, -1)
     if x is not None:
-        x = moveaxis(x, axis, -1) if len(x.shape) == len(y.shape) else x
+        x = kops.moveaxis(x, axis, -1) if len(x.shape) == len(y.shape) else x
         dx = kops.subtract(x[..., 1:], x[..., :-1])
-    return kops.divide(sum(kops.multiply(kops.add(y[..., 1:], y[..., :-1]), dx), -1), 2)
+    return kops.divide(kops.sum(kops.multiply(kops.add(y[..., 1:], y[..., :-1]), dx), -1), 2)
 
 
 @composite("numpy", dtype=promote.inexact, shape=_corrcoef_shape)
@@ -134,13 +132,11 @@ def corrcoef(x: Tensor) -> Any:
     Returns:
         A float tensor `(variables, variables)`; a scalar for one variable.
     """
-    from kops.ops.linalg import matmul
-    from kops.ops.manipulation import expand_dims, transpose
 
     _corrcoef_shape(x)
-    rows = x if len(x.shape) == 2 else expand_dims(x, 0)
-    rows = kops.subtract(rows, mean(rows, 1, True))
-    covariance = matmul(rows, kops.conjugate(transpose(rows)))
-    spread = kops.sqrt(sum(kops.square(kops.absolute(rows)), 1))
-    result = kops.divide(kops.divide(covariance, expand_dims(spread, 1)), expand_dims(spread, 0))
-    return result if len(x.shape) == 2 else sum(result)
+    rows = x if len(x.shape) == 2 else kops.expand_dims(x, 0)
+    rows = kops.subtract(rows, kops.mean(rows, 1, True))
+    covariance = kops.matmul(rows, kops.conjugate(kops.transpose(rows)))
+    spread = kops.sqrt(kops.sum(kops.square(kops.absolute(rows)), 1))
+    result = kops.divide(kops.divide(covariance, kops.expand_dims(spread, 1)), kops.expand_dims(spread, 0))
+    return result if len(x.shape) == 2 else kops.sum(result)
