@@ -14,12 +14,12 @@ def _batch(x: Any) -> int:
     return -1 if x.shape[0] is None else x.shape[0]
 
 
-def _checked(x: Any, block_size: int, data_format: str | None) -> bool:
+def _blocks(x: Any, block_size: int, data_format: str | None) -> windows.Geometry:
     if not isinstance(block_size, int) or block_size < 2:
         raise ValueError(f"block_size must be an int of at least 2, not {block_size!r}.")
     if len(x.shape) != 4:
         raise ValueError(f"the input must have 4 dimensions, not shape {tuple(x.shape)}.")
-    return windows.channels_first(data_format)
+    return windows.geometry(4, 1, "valid", data_format)
 
 
 def _divided(size: int | None, by: int, what: str) -> int | None:
@@ -28,20 +28,13 @@ def _divided(size: int | None, by: int, what: str) -> int | None:
     return size if size is None else size // by
 
 
-def _times(size: int | None, by: int) -> int | None:
-    return size if size is None else size * by
-
-
 def _to_depth_shape(x: Any, block_size: int, data_format: str | None = "channels_last") -> shapes.Shape:
-    first = _checked(x, block_size, data_format)
-    batch, *rest = x.shape
-    (depth, height, width) = rest if first else (rest[2], rest[0], rest[1])
-    sizes = _divided(height, block_size, "height"), _divided(width, block_size, "width")
-    depth = _times(depth, block_size**2)
-    return (batch, depth, *sizes) if first else (batch, *sizes, depth)
+    g = _blocks(x, block_size, data_format)
+    sizes = [_divided(d, block_size, what) for d, what in zip(windows.spatial(x.shape, g), ("height", "width"))]
+    return windows.assemble(x.shape[0], sizes, shapes.product((windows.channels(x.shape, g), block_size**2)), g)
 
 
-@composite("nn", dtype=promote.common, shape=_to_depth_shape)
+@composite("nn", dtype=promote.common, shape=_to_depth_shape, checked=True)
 def space_to_depth(x: Tensor, block_size: int, data_format: str | None = "channels_last") -> Any:
     """Square blocks of positions laid out in the channels.
 
@@ -55,37 +48,19 @@ def space_to_depth(x: Tensor, block_size: int, data_format: str | None = "channe
     Returns:
         `(batch, height / block, width / block, channels * block^2)`, or with channels first.
     """
-    new = _to_depth_shape(x, block_size, data_format)
-    b = block_size
-    if windows.channels_first(data_format):
-        _, depth, height, width = kops.shape(x)
-        parts = kops.reshape(x, [_batch(x), depth, height // b, b, width // b, b])
-        return kops.reshape(kops.transpose(parts, (0, 1, 3, 5, 2, 4)), [_batch(x), *_sizes(new, x, b, True)])
-    _, height, width, depth = kops.shape(x)
-    parts = kops.reshape(x, [_batch(x), height // b, b, width // b, b, depth])
-    return kops.reshape(kops.transpose(parts, (0, 1, 3, 2, 4, 5)), [_batch(x), *_sizes(new, x, b, False)])
-
-
-def _sizes(new: Any, x: Any, b: int, first: bool) -> list[Any]:
-    """The new dimensions after the batch, computed where they are not known."""
-    if None not in new[1:]:
-        return list(new[1:])
-    now = kops.shape(x)[1:]
-    if first:
-        return [now[0] * b * b, now[1] // b, now[2] // b]
-    return [now[0] // b, now[1] // b, now[2] * b * b]
+    first = windows.channels_first(data_format)
+    pattern = "n c (h a) (w b) -> n (c a b) h w" if first else "n (h a) (w b) c -> n h w (a b c)"
+    return kops.rearrange(x, pattern, a=block_size, b=block_size)
 
 
 def _to_space_shape(x: Any, block_size: int, data_format: str | None = "channels_last") -> shapes.Shape:
-    first = _checked(x, block_size, data_format)
-    batch, *rest = x.shape
-    (depth, height, width) = rest if first else (rest[2], rest[0], rest[1])
-    depth = _divided(depth, block_size**2, "the number of channels")
-    sizes = _times(height, block_size), _times(width, block_size)
-    return (batch, depth, *sizes) if first else (batch, *sizes, depth)
+    g = _blocks(x, block_size, data_format)
+    depth = _divided(windows.channels(x.shape, g), block_size**2, "the number of channels")
+    sizes = [shapes.product((d, block_size)) for d in windows.spatial(x.shape, g)]
+    return windows.assemble(x.shape[0], sizes, depth, g)
 
 
-@composite("nn", dtype=promote.common, shape=_to_space_shape)
+@composite("nn", dtype=promote.common, shape=_to_space_shape, checked=True)
 def depth_to_space(x: Tensor, block_size: int, data_format: str | None = "channels_last") -> Any:
     """The inverse of `space_to_depth`: channels laid out as square blocks of positions.
 
@@ -97,32 +72,17 @@ def depth_to_space(x: Tensor, block_size: int, data_format: str | None = "channe
     Returns:
         `(batch, height * block, width * block, channels / block^2)`, or with channels first.
     """
-    _to_space_shape(x, block_size, data_format)
-    b = block_size
-    if windows.channels_first(data_format):
-        _, depth, height, width = kops.shape(x)
-        parts = kops.reshape(x, [_batch(x), depth // (b * b), b, b, height, width])
-        parts = kops.transpose(parts, (0, 1, 4, 2, 5, 3))
-        return kops.reshape(parts, [_batch(x), depth // (b * b), height * b, width * b])
-    _, height, width, depth = kops.shape(x)
-    parts = kops.reshape(x, [_batch(x), height, width, b, b, depth // (b * b)])
-    parts = kops.transpose(parts, (0, 1, 3, 2, 4, 5))
-    return kops.reshape(parts, [_batch(x), height * b, width * b, depth // (b * b)])
-
-
-def _two(value: Any, name: str, least: int = 1) -> tuple[int, int]:
-    both = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
-    if len(both) != 2 or not all(isinstance(v, int) and v >= least for v in both):
-        raise ValueError(f"{name} must be an int of at least {least} or two of them, not {value!r}.")
-    return both
+    first = windows.channels_first(data_format)
+    pattern = "n (c a b) h w -> n c (h a) (w b)" if first else "n h w (a b c) -> n (h a) (w b) c"
+    return kops.rearrange(x, pattern, a=block_size, b=block_size)
 
 
 def _columns(
     sizes: Any, kernel_size: Any, dilation: Any, padding: Any, stride: Any
-) -> tuple[windows.Geometry, tuple[int, int], tuple[int, int], tuple[Any, Any]]:
+) -> tuple[windows.Geometry, tuple[int, ...], tuple[int, ...], tuple[Any, Any]]:
     """Checked arguments, the window, the padding, and the numbers of windows along height and width."""
-    window, pads = _two(kernel_size, "kernel_size"), _two(padding, "padding", 0)
-    g = windows.Geometry(2, _two(stride, "stride"), _two(dilation, "dilation"), "valid", False)
+    window, pads = windows.each(kernel_size, 2, "kernel_size"), windows.each(padding, 2, "padding", 0)
+    g = windows.Geometry(2, windows.each(stride, 2, "stride"), windows.each(dilation, 2, "dilation"), "valid", False)
     rows, columns = (
         None if size is None else windows.positions(size + 2 * p, w, s, "valid", d)
         for size, p, w, s, d in zip(sizes, pads, window, g.strides, g.dilation)
@@ -134,11 +94,10 @@ def _unfold_shape(x: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0,
     if len(x.shape) != 4:
         raise ValueError(f"the input must be (batch, channels, height, width), not {tuple(x.shape)}.")
     _, window, _, (rows, columns) = _columns(x.shape[2:], kernel_size, dilation, padding, stride)
-    length = None if rows is None or columns is None else rows * columns
-    return (x.shape[0], _times(x.shape[1], window[0] * window[1]), length)
+    return (x.shape[0], shapes.product((x.shape[1], *window)), shapes.product((rows, columns)))
 
 
-@composite("nn", dtype=promote.common, shape=_unfold_shape)
+@composite("nn", dtype=promote.common, shape=_unfold_shape, checked=True)
 def unfold(x: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Windows of images as columns ("im2col").
 
@@ -152,21 +111,22 @@ def unfold(x: Tensor, kernel_size: Any, dilation: Any = 1, padding: Any = 0, str
     Returns:
         `(batch, channels * window, windows)`: a column goes through the channels and in each through the window.
     """
-    _unfold_shape(x, kernel_size, dilation, padding, stride)
     if None in tuple(x.shape[2:]):
         raise ValueError("unfold needs images of known height and width.")
-    g, window, pads, (rows, columns) = _columns(tuple(x.shape[2:]), kernel_size, dilation, padding, stride)
-    depth = x.shape[1]
-    padded = kops.pad(kops.transpose(x, (0, 2, 3, 1)), [[0, 0], [pads[0]] * 2, [pads[1]] * 2, [0, 0]])
-    parts = [kops.expand_dims(p, -1) for p in windows.taps(padded, window, g)]
-    y = kops.transpose(kops.concatenate(parts, axis=-1), (0, 3, 4, 1, 2))
-    return kops.reshape(y, [_batch(x), depth * window[0] * window[1], rows * columns])
+    g, window, pads, counts = _columns(tuple(x.shape[2:]), kernel_size, dilation, padding, stride)
+    padded = kops.pad(x, [[0, 0], [0, 0], [pads[0]] * 2, [pads[1]] * 2])
+    down, across = (
+        [slice(t * d, t * d + max((n - 1) * s + 1, 0), s) for t in range(w)]
+        for w, d, n, s in zip(window, g.dilation, counts, g.strides)
+    )
+    y = kops.stack([padded[:, :, i, j] for i in down for j in across], axis=2)
+    return kops.reshape(y, [_batch(x), x.shape[1] * window[0] * window[1], counts[0] * counts[1]])
 
 
 def _fold_shape(
     x: Any, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1
 ) -> shapes.Shape:
-    size = _two(output_size, "output_size")
+    size = windows.each(output_size, 2, "output_size")
     _, window, _, (rows, columns) = _columns(size, kernel_size, dilation, padding, stride)
     if len(x.shape) != 3 or x.shape[2] not in (None, rows * columns):
         raise ValueError(
@@ -176,7 +136,7 @@ def _fold_shape(
     return (x.shape[0], _divided(x.shape[1], window[0] * window[1], "the number of rows"), *size)
 
 
-@composite("nn", dtype=promote.numeric, shape=_fold_shape)
+@composite("nn", dtype=promote.numeric, shape=_fold_shape, checked=True)
 def fold(x: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, padding: Any = 0, stride: Any = 1) -> Any:
     """Images from columns of windows, which are added up where they overlap ("col2im").
 
@@ -188,8 +148,7 @@ def fold(x: Tensor, output_size: Any, kernel_size: Any, dilation: Any = 1, paddi
     Returns:
         `(batch, channels, height, width)`.
     """
-    _fold_shape(x, output_size, kernel_size, dilation, padding, stride)
-    height, width = _two(output_size, "output_size")
+    height, width = windows.each(output_size, 2, "output_size")
     g, window, pads, (rows, columns) = _columns((height, width), kernel_size, dilation, padding, stride)
     taps = window[0] * window[1]
     depth = x.shape[1] // taps

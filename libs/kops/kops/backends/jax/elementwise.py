@@ -8,7 +8,6 @@ import jax
 import jax.numpy as jnp
 
 from kops.backends.division import zero_by_zero
-from kops.backends.formula import formula_if
 from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
 
@@ -99,14 +98,11 @@ TABLE = {
         "bitwise_xor cbrt ceil conjugate cos cosh equal exp exp2 expm1 floor fmax fmin gcd greater greater_equal "
         "heaviside i0 imag isfinite isinf isnan ldexp less less_equal log log10 log1p log2 logical_and logical_not "
         "logical_or logical_xor maximum minimum multiply negative nextafter not_equal real reciprocal sign signbit "
-        "sin sinc sinh sqrt square subtract tan tanh trunc divide=true_divide true_divide",
+        "sin sinh sqrt square subtract tan tanh trunc divide=true_divide true_divide",
     ),
     **native(jnp, "floor_divide fmod mod", _divided),
     **kernels(_absolute, _clip, _power, _round, _view_as_complex, _view_as_real, _where),
-    "hypot": formula_if(traced, "hypot", jnp.hypot),
     "left_shift": _shift(jnp.left_shift),
-    "logaddexp": formula_if(traced, "logaddexp", jnp.logaddexp),
-    "logaddexp2": formula_if(traced, "logaddexp2", jnp.logaddexp2),
     "right_shift": _shift(jnp.right_shift),
     "rsqrt": jax.lax.rsqrt,
 }

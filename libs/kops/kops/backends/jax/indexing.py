@@ -101,5 +101,4 @@ TABLE = {
     "_to_sparse": _to_sparse,
     "take_along_axis": jnp.take_along_axis,
     "nonzero": lambda x: tuple(i.astype("int32") for i in jnp.nonzero(x)),
-    "isin": lambda x1, x2, unique, invert: jnp.isin(x1, x2, assume_unique=unique, invert=invert),
 }

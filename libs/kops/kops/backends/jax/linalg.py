@@ -28,7 +28,6 @@ def _einsum(subscripts: str, operands: Any, kwargs: Any) -> Any:
 
 TABLE = {
     **kernels(_matmul, _tensordot, _einsum),
-    "outer": jnp.outer,
     "correlate": lambda x1, x2, mode: jnp.correlate(x1, x2, mode),
     "vander": lambda x, n, increasing: (
         jnp.vander(x.astype("int32"), n, increasing).astype(bool) if x.dtype == bool else jnp.vander(x, n, increasing)

@@ -7,8 +7,6 @@ from typing import Any
 import jax
 import jax.numpy as jnp
 
-from kops.backends.formula import formula_if
-from kops.backends.jax.elementwise import traced
 from kops.backends.kernel_tables import native
 from kops.backends.limit import limit
 
@@ -62,14 +60,12 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
 
 
 TABLE = {
-    **native(jnp, "all amax=max amin=min any argmax argmin mean var", _reducing),
+    **native(jnp, "all any argmax argmin mean var", _reducing),
     "bincount": _bincount,
     "cumprod": _running(jnp.cumprod),
     "cumsum": _running(jnp.cumsum),
-    "logsumexp": formula_if(traced, "logsumexp", _reducing(jax.scipy.special.logsumexp)),
     "max": _extreme(jnp.max),
     "min": _extreme(jnp.min),
     "prod": _in_dtype(jnp.prod),
-    "std": formula_if(traced, "std", _reducing(jnp.std)),
     "sum": _in_dtype(jnp.sum),
 }

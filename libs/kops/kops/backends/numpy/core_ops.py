@@ -48,12 +48,7 @@ def _linspace(start: Any, stop: Any, num: int, endpoint: bool, retstep: bool, dt
     return list(made) if retstep else made
 
 
-def _meshgrid(xs: Any, indexing: str) -> Any:
-    OPS["meshgrid"].shape_rule(*xs, indexing=indexing)
-    return list(np.meshgrid(*xs, indexing=indexing, copy=False))  # type: ignore[call-overload]
-
-
 TABLE = {
     **native(np, "copy=array empty empty_like ones ones_like zeros zeros_like"),
-    **kernels(_arange, _eye, _full, _full_like, _linspace, _meshgrid, _tri, _view),
+    **kernels(_arange, _eye, _full, _full_like, _linspace, _tri, _view),
 }

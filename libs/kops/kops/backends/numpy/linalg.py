@@ -58,8 +58,6 @@ def _product(function: Any) -> Any:
 TABLE = {
     **native(np, "dot inner", _product),
     **kernels(_matmul, _tensordot, _einsum, _norm),
-    "outer": np.outer,
-    "kron": np.kron,
     "correlate": lambda x1, x2, mode: np.correlate(_wide(x1), _wide(x2), mode),
     "vdot": lambda x1, x2: np.vdot(_wide(x1), _wide(x2)).astype(x1.dtype),
     "vander": lambda x, n, increasing: np.vander(_wide(x), n, increasing),

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from kops.backends.kernel_tables import kernels
-from kops.declare import OPS
 
 
 def _cholesky(x: Any, upper: bool) -> Any:
@@ -64,26 +63,8 @@ def _svd(x: Any, full_matrices: bool, compute_uv: bool) -> Any:
     return tuple(np.linalg.svd(x, full_matrices=full_matrices))
 
 
-def _small(x: Any) -> Any:
-    """What counts as 0, relatively, among the singular values of such matrices."""
-    return max(x.shape[-2:]) * np.finfo(x.dtype).eps
-
-
-def _pinv(x: Any, rcond: Any) -> Any:
-    return np.linalg.pinv(x, 10 * _small(x) if rcond is None else rcond)
-
-
-def _lstsq(a: Any, b: Any, rcond: Any) -> Any:
-    return np.linalg.lstsq(a, b, _small(a) if rcond is None else rcond)[0]
-
-
-def _matrix_rank(x: Any, tol: Any) -> Any:
-    OPS["matrix_rank"].shape_rule(x, tol)  # NumPy's is 1 of any vector
-    return np.linalg.matrix_rank(x, tol) if x.size else np.zeros(x.shape[:-2])
-
-
 TABLE = {
-    **kernels(_pinv, _lstsq, _matrix_rank, _cholesky, _solve, _solve_triangular, _lu_factor, _svd),
+    **kernels(_cholesky, _solve, _solve_triangular, _lu_factor, _svd),
     "det": np.linalg.det,
     "slogdet": lambda x: tuple(np.linalg.slogdet(x)),
     "inv": np.linalg.inv,

@@ -15,7 +15,6 @@ import numpy as np
 from kops import windows
 from kops.backends.kernel_tables import kernels
 from kops.backends.numpy.manipulation import surrounded
-from kops.declare import OPS
 
 
 def widened(x: Any) -> Any:
@@ -157,28 +156,4 @@ def conv_transpose(
     return _conv_transpose(x, kernel, windows.transposed_crop(kernel.shape[:-2], output_padding, g), g)
 
 
-def unfold(x: Any, *options: Any) -> Any:
-    OPS["unfold"].shape_rule(x, *options)
-    from kops.ops import nn_spatial  # ops need the engine that is being loaded
-
-    g, window, pads, (rows, columns) = nn_spatial._columns(x.shape[2:], *options)
-    x = pad_sizes(np.moveaxis(x, 1, -1), [(p, p) for p in pads])
-    parts = _columns(x, window, g).transpose(0, 5, 3, 4, 1, 2)
-    return parts.reshape(len(x), x.shape[-1] * math.prod(window), rows * columns)
-
-
-def fold(x: Any, output_size: Any, *options: Any) -> Any:
-    batch, depth, *size = OPS["fold"].shape_rule(x, output_size, *options)
-    from kops.ops import nn_spatial
-
-    g, window, pads, places = nn_spatial._columns(size, *options)
-    parts = x.reshape(batch, depth, *window, *places)
-    whole = np.zeros((batch, depth, *(n + 2 * p for n, p in zip(size, pads))), x.dtype)
-    for tap in itertools.product(*map(range, window)):
-        spots = zip(tap, g.dilation, places, g.strides)
-        at: Any = (..., *[slice(i * d, i * d + (n - 1) * s + 1, s) for i, d, n, s in spots])
-        whole[at] += parts[:, :, tap[0], tap[1]]
-    return whole[:, :, pads[0] : pads[0] + size[0], pads[1] : pads[1] + size[1]]
-
-
-TABLE = kernels(conv, depthwise_conv, conv_transpose, unfold, fold)
+TABLE = kernels(conv, depthwise_conv, conv_transpose)

@@ -8,8 +8,6 @@ import numpy as np
 
 from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
-from kops.declare import OPS
-from kops.shapes import standardize_axes
 
 
 def _axis(axis: Any) -> Any:
@@ -75,49 +73,9 @@ def _numbers(function: Any) -> Any:
     return lambda x, axis=None, keepdims=False: function(x, _axis(axis), keepdims=keepdims)
 
 
-def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool) -> Any:
-    q = np.asarray(q)
-    OPS["quantile"].shape_rule(x, q, axis, method, keepdims)
-    axes = standardize_axes(axis, x.ndim)
-    kept = [i for i in range(x.ndim) if i not in axes]
-    rows = x.transpose(*kept, *axes).reshape(*[x.shape[i] for i in kept], -1)
-    rows = rows.astype(np.float32) if rows.dtype.name == "bfloat16" else rows
-    last = rows.shape[-1] - 1
-    place = q * q.dtype.type(last)
-    if method == "nearest":
-        place = np.rint(place)
-    low, high = np.floor(place).astype(int), np.ceil(place).astype(int)
-    low, high = (high if method == "higher" else low), (low if method == "lower" else high)
-    # The elements that count in their places; NaN at the end.
-    rows = np.partition(rows, sorted({last, *low.ravel().tolist(), *high.ravel().tolist()}), -1)
-    below, above = rows[..., low], rows[..., high]
-    if method in ("linear", "midpoint"):
-        part = (place - low).astype(x.dtype) if method == "linear" else x.dtype.type(0.5)
-        with np.errstate(invalid="ignore"):  # of infinities
-            between = below * (1 - part) + above * part
-        below = np.where(below == above, below, between)
-    missing = np.isnan(rows[..., last])
-    if missing.any():
-        below = np.where(missing[(..., *[None] * q.ndim)], np.nan, below)
-    below = below.astype(x.dtype, copy=False)
-    result = np.moveaxis(below, -1, 0) if q.ndim else below
-    return np.expand_dims(result, [i + q.ndim for i in axes]) if keepdims else result
-
-
-def _histogram(x: Any, bins: int, range: Any) -> Any:
-    OPS["histogram"].shape_rule(x, bins, range)
-    if x.dtype.name == "bfloat16" or range is None and not np.isfinite(x).all():
-        return OPS["histogram"].formula(x, bins, range)
-    counts, edges = np.histogram(x, bins, range)
-    return [counts, edges.astype(x.dtype, copy=False)]
-
-
 TABLE = {
-    "histogram": _histogram,
-    "median": lambda x, axis, keepdims: _quantile(x, np.float32(0.5), axis, "linear", keepdims),
     "nanmax": _numbers(np.fmax.reduce),
     "nanmin": _numbers(np.fmin.reduce),
-    "quantile": _quantile,
     **native(np, "all any argmax argmin", _plain),
     **native(np, "mean std var", _reducing),
     **kernels(_bincount, _prod, _sum),

@@ -11,7 +11,7 @@ from kops import images, windows
 from kops.backends.torch.elementwise import requires_grad
 from kops.backends.torch.indexing import take_along_axis
 from kops.backends.torch.nn_conv import from_first, to_first
-from kops.backends.torch.reduction import axes_of
+from kops.backends.torch.reduction import axes_of, reducing
 from kops.declare import OPS
 
 _EXACT = (torch.float32, torch.float64)
@@ -80,40 +80,9 @@ def _counts(x: Any, bins: Any, range: Any) -> bool:
     return fits and x.dtype in _EXACT and x.ndim == 1 and x.numel() > 0 and x.is_cpu and not _compiling()
 
 
-def _nanvar(x: Any, axis: Any, keepdims: bool) -> Any:
-    axes, missing = axes_of(x, axis), torch.isnan(x)
-    squares = torch.where(missing, 0, x - torch.nanmean(x, axes, True)).square()
-    return squares.sum(axes, keepdims) / (~missing).sum(axes, keepdims)
-
-
-def _grid(xs: Any, indexing: str) -> bool:
-    return len(xs) > 0 and indexing in ("xy", "ij") and len({x.dtype for x in xs}) == 1
-
-
 def _in_top_k(targets: Any, predictions: Any, k: int) -> Any:
     score = take_along_axis(predictions, targets[:, None], 1)
     return ((predictions > score).sum(1) < k) & torch.isfinite(score[:, 0])
-
-
-def _pinv(x: Any, rcond: Any) -> Any:
-    own = 10.0 * max(x.shape[-2:]) * torch.finfo(x.dtype).eps
-    return torch.linalg.pinv(x, atol=0.0, rtol=own if rcond is None else float(rcond))
-
-
-def _least(a: Any, b: Any, rcond: Any) -> bool:
-    # Of less than full rank it has no gradient, on a GPU no solution. torch.compile does not know it.
-    usual = a.is_cpu and 0 not in a.shape and b.numel() > 0
-    return usual and not (a.requires_grad or b.requires_grad or _compiling())
-
-
-def _lstsq(a: Any, b: Any, rcond: Any) -> Any:
-    solved = torch.linalg.lstsq(a, b if b.ndim == 2 else b[:, None], rcond=rcond, driver="gelsd").solution
-    return solved if b.ndim == 2 else solved[:, 0]
-
-
-def _rank(x: Any, tol: Any) -> Any:
-    tolerance = {} if tol is None else {"atol": float(tol), "rtol": 0.0}
-    return torch.linalg.matrix_rank(x, **tolerance).int()
 
 
 def _adaptive(functions: Any) -> Callable[..., Any]:
@@ -158,46 +127,29 @@ _CONDITIONS: dict[str, Any] = {
     "adaptive_max_pool": (
         _spatial, _adaptive([F.adaptive_max_pool1d, F.adaptive_max_pool2d, F.adaptive_max_pool3d])
     ),
-    "allclose": (
-        lambda x, y, rtol, atol, nan: _exact(x) and rtol >= 0 and atol >= 0,
-        lambda x, y, *how: torch.isclose(x, y, *how).all(),
-    ),
     "cbrt": (_constant, lambda x: x.abs().pow(1 / 3) * torch.sign(x)),
-    "cdist": (_exact, lambda x, y: torch.cdist(x, y, compute_mode="donot_use_mm_for_euclid_dist")),
     "celu": (lambda x, alpha: x.is_floating_point() and alpha != 0, F.celu),
     "cholesky_inverse": (lambda x, upper: _constant(x) and x.numel() > 0, torch.cholesky_inverse),
     "cross": (_in_space, lambda a, b, *axes: torch.linalg.cross(a, b)),
-    "diff": (lambda x, n, axis: x.is_floating_point(), torch.diff),
     "fold": (lambda x, *static: x.ndim == 3 and _spatial(x), lambda x, size, *rest: F.fold(x, size, *rest)),
     "glu": (_glu, F.glu),
     "hard_shrink": (_floating, F.hardshrink),
     "hard_sigmoid": (_floating, F.hardsigmoid),
     "hard_silu": (_floating, F.hardswish),
-    "heaviside": (_constant, lambda x, y: torch.where(torch.isnan(x), x, torch.heaviside(x, y))),
     "histogram": (_counts, _histogram),
+    "hypot": (_constant, torch.hypot),
     "in_top_k": (lambda targets, x, k: x.is_floating_point(), _in_top_k),
     "isneginf": (_floating, torch.isneginf),
     "isposinf": (_floating, torch.isposinf),
-    "lcm": (lambda x, y: x.dtype is not torch.bool, torch.lcm),
     "log_sigmoid": (_floating, F.logsigmoid),
-    "logdet": (_exact, torch.logdet),
-    "lstsq": (_least, _lstsq),
-    "matrix_rank": (lambda x, tol: x.ndim > 1 and x.numel() > 0, _rank),
-    "meshgrid": (_grid, lambda xs, indexing: list(torch.meshgrid(*xs, indexing=indexing))),
+    "logaddexp": (_constant, torch.logaddexp),
+    "logaddexp2": (_constant, torch.logaddexp2),
+    "logsumexp": (_constant, reducing(torch.logsumexp)),
     "nanmean": (_some, lambda x, axis, keepdims: torch.nanmean(x, axes_of(x, axis), keepdims)),
     "nansum": (_some, lambda x, axis, keepdims: torch.nansum(x, axes_of(x, axis), keepdims)),
-    "nanvar": (_some, _nanvar),
     "norm": (_euclidean, _norm),
-    "pinv": (lambda x, rcond: x.ndim > 1 and x.numel() > 0, _pinv),
-    "polar": (_exact, torch.polar),
     "resize": (_plain_resize, _resize),
     "soft_shrink": (lambda x, threshold: x.is_floating_point() and threshold >= 0, F.softshrink),
-    "softsign": (_floating, F.softsign),
-    "std": (
-        lambda x, axis, keepdims: _constant(x) and _some(x, axis, keepdims),
-        lambda x, axis, keepdims: torch.std(x, axes_of(x, axis), correction=0, keepdim=keepdims),
-    ),
-    "tanh_shrink": (_floating, F.tanhshrink),
     "threshold": (_floating, F.threshold),
     "unfold": (lambda x, *static: _spatial(x) and x.ndim == 4, F.unfold),
     "vdot": (lambda x, y: x.dtype in _EXACT, lambda x, y: torch.dot(x.reshape(-1), y.reshape(-1))),

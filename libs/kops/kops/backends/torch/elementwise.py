@@ -7,7 +7,6 @@ from typing import Any
 import torch
 
 from kops.backends.division import zero_by_zero
-from kops.backends.formula import formula_if
 from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
 
@@ -112,7 +111,7 @@ TABLE = {
         "add angle arccos arccosh arcsin arcsinh arctan arctan2 arctanh bitwise_and bitwise_not bitwise_or "
         "bitwise_xor ceil cos cosh divide erf erfc erfinv exp exp2 expm1 floor fmax fmin gcd i0 isfinite isinf "
         "isnan ldexp log log10 log1p log2 logical_and logical_not logical_or logical_xor maximum minimum multiply "
-        "negative real reciprocal rsqrt signbit sin sinc sinh sqrt square subtract tan tanh true_divide trunc "
+        "negative real reciprocal rsqrt signbit sin sinh sqrt square subtract tan tanh true_divide trunc "
         "conjugate=conj_physical",
     ),
     **native(torch, "floor_divide fmod mod=remainder", _divided),
@@ -121,12 +120,9 @@ TABLE = {
     "equal": _comparison(torch.eq, torch.eq),
     "greater": _comparison(torch.gt, torch.lt),
     "greater_equal": _comparison(torch.ge, torch.le),
-    "hypot": formula_if(requires_grad, "hypot", torch.hypot),
     "left_shift": _shift(torch.bitwise_left_shift),
     "less": _comparison(torch.lt, torch.gt),
     "less_equal": _comparison(torch.le, torch.ge),
-    "logaddexp": formula_if(requires_grad, "logaddexp", torch.logaddexp),
-    "logaddexp2": formula_if(requires_grad, "logaddexp2", torch.logaddexp2),
     "nan_to_num": lambda x, nan=0.0, posinf=None, neginf=None: torch.nan_to_num(x, nan, posinf, neginf),
     "not_equal": _comparison(torch.ne, torch.ne),
     "right_shift": _shift(torch.bitwise_right_shift),

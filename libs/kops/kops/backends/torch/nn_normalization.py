@@ -37,11 +37,4 @@ def layer_normalization(x: Any, gamma: Any, beta: Any, axis: Any, epsilon: Any, 
     return F.layer_norm(x, shape, gamma, beta, config.epsilon() if epsilon is None else epsilon)
 
 
-def rms_normalization(x: Any, scale: Any, axis: Any, epsilon: Any) -> Any:
-    shape = _trailing(x, axis, scale)
-    if shape is None or not x.ndim:
-        return OPS["rms_normalization"].body(x, scale, axis, epsilon)
-    return F.rms_norm(x, shape, scale, config.epsilon() if epsilon is None else epsilon)
-
-
-TABLE = kernels(batch_normalization, layer_normalization, rms_normalization)
+TABLE = kernels(batch_normalization, layer_normalization)

@@ -6,10 +6,8 @@ from typing import Any
 
 import torch
 
-from kops.backends.formula import formula_if
 from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
-from kops.backends.torch.elementwise import requires_grad
 from kops.backends.torch.unsigned import UNSIGNED
 from kops.shapes import standardize_axes
 
@@ -20,7 +18,7 @@ def axes_of(x: Any, axis: Any) -> tuple[int, ...]:
     return (axis,) if isinstance(axis, int) else tuple(axis)
 
 
-def _reducing(function: Any) -> Any:
+def reducing(function: Any) -> Any:
     def kernel(x: Any, axis: Any = None, keepdims: bool = False) -> Any:
         axes = axes_of(x, axis)
         # PyTorch takes no axes for all axes.
@@ -97,13 +95,12 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
 
 
 TABLE = {
-    **native(torch, "all any mean", _reducing),
+    **native(torch, "all any mean", reducing),
     **kernels(_bincount, _prod, _sum, _var),
     "argmax": _index(torch.argmax),
     "argmin": _index(torch.argmin),
     "cumprod": _running(torch.cumprod),
     "cumsum": _running(torch.cumsum),
-    "logsumexp": formula_if(requires_grad, "logsumexp", _reducing(torch.logsumexp)),
     "max": _extreme(torch.amax, torch.maximum),
     "min": _extreme(torch.amin, torch.minimum),
 }
