@@ -13,8 +13,8 @@ from klayers.input_layer import Input
 from klayers.layer import Layer
 from klayers.layers.dense import Dense
 from klayers.model import Model, model_from_json
+from kops import add, exp
 from kops.engine import engine
-from kops.ops.elementwise import add, exp
 from kops.ops.manipulation import concatenate
 
 

@@ -8,6 +8,7 @@ import kops
 from kops import tree
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
+from kops.shapes import agree
 from kops.symbolic import infer_by_running, spec_of
 from kops.variable import Variable
 
@@ -58,7 +59,7 @@ def check_like(what: str, got: Any, want: Any) -> None:
     try:
         tree.assert_same_structure(got, want)
         same = all(
-            a.dtype == b.dtype and len(a.shape) == len(b.shape) and _agree(a.shape, b.shape)
+            a.dtype == b.dtype and agree(a.shape, b.shape)
             for a, b in zip(tree.flatten(got), tree.flatten(want))
             if a is not None
         )
@@ -66,10 +67,6 @@ def check_like(what: str, got: Any, want: Any) -> None:
         same = False
     if not same:
         raise ValueError(f"{what}: {show(got)} is not {show(want)}.")
-
-
-def _agree(a: Any, b: Any) -> bool:
-    return all(x is None or y is None or x == y for x, y in zip(a, b))
 
 
 def as_vars(loop_vars: Any) -> tuple[tuple[Any, ...], bool]:
@@ -106,7 +103,6 @@ def at(structure: Any, i: Any) -> Any:
 
 def stacked(rows: list[Any], like: Callable[[], Any]) -> Any:
     """The leaves of equal trees, stacked; of no trees, empty tensors like the specs that `like` gives."""
-
     if not rows:
         return tree.map_structure(lambda s: kops.zeros((0, *s.shape), s.dtype), like(), none_is_leaf=False)
     return tree.map_structure(lambda *xs: None if xs[0] is None else kops.stack(list(xs)), *rows)

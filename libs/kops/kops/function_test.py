@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from kops import add, exp, subtract
 from kops.engine import engine
 from kops.function import Function
 from kops.keras_tensor import KerasTensor
 from kops.operation import Operation
-from kops.ops.elementwise import add, exp, subtract
 
 
 def host(x):

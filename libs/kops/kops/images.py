@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from kops import windows
+from kops import dtypes, promote, windows
 from kops.shapes import Shape
 
 
@@ -35,6 +35,13 @@ def colours(x: Any, data_format: str | None, depth: int = 3) -> int:
     if x.shape[axis] not in (None, depth):
         raise ValueError(f"axis {axis} must hold {depth} channels, not {x.shape[axis]}.")
     return axis
+
+
+@promote.real
+def moved_by_floats(d: Any, *others: Any) -> Any:
+    """Images as they are; what says where they go is of floats, each of its own dtype."""
+    dtype = promote.natural(d)
+    return (dtype, *(dtypes.to_inexact(promote.natural(other)) for other in others)), dtype
 
 
 def pair(value: Any, name: str) -> tuple[int, int]:

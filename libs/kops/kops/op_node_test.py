@@ -8,12 +8,11 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from kops import op_node
+from kops import add, exp, op_node
 from kops.config import settings
 from kops.engine import engine
 from kops.function import Function
 from kops.keras_tensor import KerasTensor
-from kops.ops.elementwise import add, exp
 from kops.ops.nn_pooling import max_pool
 
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from kops import config, promote, shapes
+from kops import add, config, exp, less, promote, shapes
 from kops.declare import OPS, Tensor, Tensors, composite, primitive
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
-from kops.ops.elementwise import add, exp, less
 from kops.ops.manipulation import roll
 from kops.scopes import AutocastScope
 from kops.variable import Variable

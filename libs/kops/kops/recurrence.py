@@ -11,6 +11,7 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import kops
+from kops.shapes import agree
 
 Loop = Callable[..., Any]
 
@@ -32,10 +33,7 @@ def check(
     units = recurrent_kernel.shape[0]
 
     def expect(what: str, value: Any, *wanted: int | None) -> None:
-        fits = len(value.shape) == len(wanted) and all(
-            None in pair or pair[0] == pair[1] for pair in zip(value.shape, wanted)
-        )
-        if not fits:
+        if not agree(value.shape, wanted):
             raise ValueError(f"{what} must have shape {wanted}, not {tuple(value.shape)}.")
 
     width = None if units is None else gates * units

@@ -6,9 +6,9 @@ import threading
 
 import pytest
 
+from kops import add
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
-from kops.ops.elementwise import add
 from kops.scopes import (
     AutocastScope,
     NoRecording,

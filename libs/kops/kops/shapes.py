@@ -7,6 +7,7 @@ specs (objects with `shape` and `dtype`), that returns the output's shape, or a 
 
 from __future__ import annotations
 
+import math
 import operator
 from typing import Any, Iterable, Optional, Sequence, Tuple
 
@@ -87,6 +88,17 @@ def broadcast_shapes(*shapes: Sequence[int | None]) -> Shape:
     return tuple(result)
 
 
+def product(dims: Iterable[Any]) -> Any:
+    """The number of elements of a shape; None where a dimension is unknown."""
+    dims = tuple(dims)
+    return None if any(d is None for d in dims) else math.prod(dims)
+
+
+def agree(a: Sequence[int | None], b: Sequence[int | None]) -> bool:
+    """Whether two shapes may be the same: equally long, and no known dimensions differ."""
+    return len(a) == len(b) and all(None in pair or pair[0] == pair[1] for pair in zip(a, b))
+
+
 def broadcasts_into(shape: Sequence[int | None], target: Sequence[int | None]) -> bool:
     """Whether a tensor of `shape` can take the shape `target`, as far as is known."""
     pairs = zip(reversed(shape), reversed(target))
@@ -112,6 +124,17 @@ def broadcast(*specs: Any, **static: Any) -> Shape:
 def same(x: Any, *others: Any, **static: Any) -> Shape:
     """The shape of the first argument."""
     return tuple(x.shape)
+
+
+def along(x: Any, axis: Any = None, *others: Any, **static: Any) -> Shape:
+    """Same shape as the first argument, which has the axis or axes."""
+    standardize_axes(axis, len(x.shape))
+    return tuple(x.shape)
+
+
+def along_one(x: Any, axis: Any = None, *others: Any, **static: Any) -> Shape:
+    """Same shape as the first argument, which has the axis; None goes along all elements in a row."""
+    return (product(x.shape),) if axis is None else along(x, standardize_axis(axis, len(x.shape)))
 
 
 def reduce(x: Any, axis: Any = None, keepdims: bool = False, *others: Any, **static: Any) -> Shape:

@@ -15,7 +15,7 @@ from kops.keras_tensor import KerasTensor
 from kops.naming import auto_name
 from kops.operators import Operators
 from kops.scopes import ambient, current_path
-from kops.shapes import Shape, standardize_shape
+from kops.shapes import Shape, agree, standardize_shape
 from kspec import public
 
 AGGREGATIONS = ("none", "mean", "sum", "only_first_replica")
@@ -208,7 +208,7 @@ class Variable(Operators):
             value = value.value
         value = e.convert(value, self._dtype)
         shape = tuple(e.shape(value))
-        if shape != self._shape and not _same_known(shape, self._shape):
+        if shape != self._shape and not agree(shape, self._shape):
             raise ValueError(
                 f"Variable {self._path!r} has shape {self._shape} and cannot be assigned a value of shape {shape}."
             )
@@ -367,7 +367,3 @@ class Variable(Operators):
                 return type(x)(map(unwrap, x)) if type(x) in (list, tuple) else x
 
             return func(*unwrap(list(args)), **{k: unwrap(v) for k, v in (kwargs or {}).items()})
-
-
-def _same_known(a: Shape, b: Shape) -> bool:
-    return len(a) == len(b) and all(x is None or y is None or x == y for x, y in zip(a, b))

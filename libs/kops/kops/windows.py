@@ -28,13 +28,14 @@ class Geometry(NamedTuple):
     channels_first: bool
 
 
-def each(value: Any, n: int, name: str) -> tuple[int, ...]:
-    """A window argument given once or per spatial dimension, as a tuple of positive ints."""
+def each(value: Any, n: int, name: str, least: int = 1) -> tuple[int, ...]:
+    """A window argument given once or per spatial dimension, as a tuple of ints from `least` up."""
     values = tuple(value) if isinstance(value, (tuple, list)) else (value,) * n
     if len(values) == 1:
         values = values * n
-    if len(values) != n or not all(isinstance(v, int) and v > 0 for v in values):
-        raise ValueError(f"{name} must be a positive int or {n} of them, not {value!r}.")
+    if len(values) != n or not all(isinstance(v, int) and v >= least for v in values):
+        kind = "a positive int" if least else "an int from 0 up"
+        raise ValueError(f"{name} must be {kind} or {n} of them, not {value!r}.")
     return values
 
 

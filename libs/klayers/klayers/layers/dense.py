@@ -8,7 +8,7 @@ from klayers import activations, constraints, initializers, regularizers
 from klayers.adapters import Adaptable, AdaptedWeight
 from klayers.input_spec import InputSpec
 from klayers.layer_quantization import dump_config, load_config
-from kops.ops.elementwise import add
+from kops import add
 from kops.ops.linalg import matmul
 from kspec import public
 

@@ -78,7 +78,6 @@ def associative_scan(f: Callable[..., Any], elems: Operand, reverse: bool = Fals
         >>> associative_scan(ops.add, ops.arange(5))
         [0, 1, 3, 6, 10]
     """
-
     elems = tensors(elems)
     size = leading("associative_scan", elems, axis=axis)
     if size is None:
@@ -110,7 +109,6 @@ def associative_scan(f: Callable[..., Any], elems: Operand, reverse: bool = Fals
 
 def _woven(even: Any, odd: Any, n: int, axis: int) -> Any:
     """Slices 0, 2, 4, ... and 1, 3, 5, ... in one tensor."""
-
     ndim = len(even.shape)
     i = axis if axis >= 0 else axis + ndim
     head = (slice(None),) * i

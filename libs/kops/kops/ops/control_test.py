@@ -7,13 +7,13 @@ import importlib
 import numpy as np
 import pytest
 
+from kops import add, exp, less, log, maximum, multiply, subtract
 from kops.engine import engine
 from kops.function import Function
 from kops.keras_tensor import KerasTensor
 from kops.ops.control import cond, fori_loop, scan, switch, while_loop
 from kops.ops.control_gradients import custom_gradient, jvp, stop_gradient
 from kops.ops.control_mapping import associative_scan, map, vectorize, vectorized_map
-from kops.ops.elementwise import add, exp, less, log, maximum, multiply, subtract
 from kops.ops.reduction import sum as total
 from kops.variable import Variable
 

@@ -133,7 +133,6 @@ def saturate_cast(x: Tensor, dtype: Any) -> Any:
         >>> saturate_cast([-3.7, 300.0], "uint8")
         [0, 255]
     """
-
     source, target = standardize_dtype(x.dtype), standardize_dtype(dtype)  # type: ignore[attr-defined]
     if source == "bool" or target.startswith("complex"):
         return x

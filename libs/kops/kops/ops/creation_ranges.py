@@ -35,14 +35,13 @@ def _line_shape(start: Any, stop: Any, num: int, axis: int, retstep: bool) -> An
 
 def _ramp(start: Any, stop: Any, num: int) -> tuple[Any, Any, Any]:
     """0, 1, ... along a new first axis, and the arguments with that axis in front."""
-
     rank = max(len(start.shape), len(stop.shape))
     start, stop = (kops.reshape(x, (1,)) if not len(x.shape) and rank else x for x in (start, stop))
     start, stop = kops.expand_dims(start, 0), kops.expand_dims(stop, 0)
     return kops.reshape(kops.arange(num, dtype=standardize_dtype(start.dtype)), (num,) + (1,) * rank), start, stop
 
 
-@composite("numpy", dtype=_spaced, shape=_line_shape, key=("retstep",))
+@composite("numpy", dtype=_spaced, shape=_line_shape, key=("retstep",), checked=True)
 def linspace(
     start: Tensor,
     stop: Tensor,
@@ -69,8 +68,6 @@ def linspace(
         >>> linspace(0.0, 1.0, num=5)
         [0.0, 0.25, 0.5, 0.75, 1.0]
     """
-
-    _spaced_shape(start, stop, num, axis)
     gaps = num - 1 if endpoint else num
     step = kops.divide(kops.subtract(stop, start), gaps if gaps > 0 else float("nan"))
     ramp, first, last = _ramp(start, stop, num)
@@ -109,7 +106,7 @@ def logspace(
     return kops.power(base, linspace(start, stop, num, endpoint, axis=axis))
 
 
-@composite("numpy", dtype=_spaced, shape=_spaced_shape)
+@composite("numpy", dtype=_spaced, shape=_spaced_shape, checked=True)
 def geomspace(
     start: Tensor, stop: Tensor, num: int = 50, endpoint: bool = True, dtype: Any = None, axis: int = 0
 ) -> Any:
@@ -129,8 +126,6 @@ def geomspace(
         >>> geomspace(1.0, 1000.0, num=4)
         [1.0, 10.0, 100.0, 1000.0]
     """
-
-    _spaced_shape(start, stop, num, axis)
     ramp, first, last = _ramp(start, stop, num)
     gaps = max(num - 1 if endpoint else num, 1)
     unit = kops.sign(first)  # of complex numbers the points lie on a spiral
@@ -158,7 +153,7 @@ def _grid_shape(*xs: Any, indexing: str = "xy") -> Any:
     return [tuple(sizes) for _ in xs]
 
 
-@composite("numpy", dtype=_grid_dtypes, shape=_grid_shape)
+@composite("numpy", dtype=_grid_dtypes, shape=_grid_shape, checked=True)
 def meshgrid(*x: Tensors, indexing: str = "xy") -> Any:
     """Coordinates of a grid: each tensor spread along an axis of its own.
 
@@ -169,8 +164,6 @@ def meshgrid(*x: Tensors, indexing: str = "xy") -> Any:
     Returns:
         A list of as many tensors, each with one dimension per argument.
     """
-
-    _grid_shape(*x, indexing=indexing)
     axes = list(range(len(x)))
     if indexing == "xy" and len(x) > 1:
         axes[:2] = 1, 0

@@ -8,6 +8,7 @@ from typing import Any
 import kops
 from kops import promote
 from kops.declare import Operand, Tensor, composite
+from kops.shapes import product
 
 
 @functools.lru_cache(maxsize=1024)
@@ -71,7 +72,6 @@ def rearrange(tensor: Tensor, pattern: Operand, **axes_lengths: Any) -> Any:
         >>> rearrange(ones((2, 6, 3)), "b (h w) c -> b h w c", h=2).shape
         (2, 2, 3, 3)
     """
-
     sizes = tuple(kops.shape(tensor))
     left, right = _sides(str(pattern), len(sizes))
     lengths: dict[str, Any] = dict(axes_lengths)
@@ -93,17 +93,16 @@ def rearrange(tensor: Tensor, pattern: Operand, **axes_lengths: Any) -> Any:
     if unused:
         raise ValueError(f"pattern {pattern!r} has no axis {', '.join(sorted(unused))}.")
     if any(len(g) != 1 for g in left):
-        tensor = kops.reshape(tensor, [lengths[n] for n in elementary])
+        tensor = kops.reshape(tensor, _inferring([lengths[n] for n in elementary]))
     order = [elementary.index(n) for g in right for n in g]
     if order != sorted(order):
         tensor = kops.transpose(tensor, order)
     if any(len(g) != 1 for g in right):
-        tensor = kops.reshape(tensor, [_product([lengths[n] for n in g]) for g in right])
+        tensor = kops.reshape(tensor, _inferring([product(lengths[n] for n in g) for g in right]))
     return tensor
 
 
-def _product(values: list[Any]) -> Any:
-    result: Any = 1
-    for v in values:
-        result = None if v is None or result is None else result * v
-    return result
+def _inferring(sizes: list[Any]) -> list[Any]:
+    """The sizes for `reshape`, which infers a lone unknown one, unless there may be no elements."""
+    unknown = [i for i, d in enumerate(sizes) if not isinstance(d, int)]
+    return [-1 if [i] == unknown and 0 not in sizes[:i] + sizes[i + 1 :] else d for i, d in enumerate(sizes)]

@@ -216,7 +216,6 @@ def cbrt(x: Tensor) -> Any:
     Returns:
         A float tensor of the shape of `x`.
     """
-
     # At 0 the slope is infinite; the sign's product with it would be NaN.
     zero = kops.equal(x, 0)
     others = kops.where(zero, 1, x)

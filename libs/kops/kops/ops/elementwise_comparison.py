@@ -130,7 +130,6 @@ def allclose(x1: Tensor, x2: Tensor, rtol: float = 1e-05, atol: float = 1e-08, e
     Returns:
         A bool scalar tensor.
     """
-
     return kops.all(isclose(x1, x2, rtol, atol, equal_nan))
 
 

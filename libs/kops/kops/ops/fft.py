@@ -6,7 +6,7 @@ from typing import Any
 
 from kops import promote
 from kops.declare import Tensor, Tensors, primitive
-from kops.shapes import Shape
+from kops.shapes import Shape, agree
 
 
 def computed(*ds: Any, **static: Any) -> tuple[str, str]:
@@ -25,7 +25,7 @@ def pair_shape(x: Any, ndim: int = 1) -> Shape:
     if len(x) != 2:
         raise ValueError(f"x is a pair (real, imaginary) of tensors; got {len(x)} of them.")
     real, imaginary = (tuple(p.shape) for p in x)
-    if len(real) != len(imaginary) or any(None not in p and p[0] != p[1] for p in zip(real, imaginary)):
+    if not agree(real, imaginary):
         raise ValueError(f"real and imaginary part need one shape; got {real} and {imaginary}.")
     if len(real) < ndim:
         raise ValueError(f"at least {ndim} dimensions are needed; got shape {real}.")

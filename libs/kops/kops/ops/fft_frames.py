@@ -145,7 +145,6 @@ def stft(
     Returns:
         A pair `(real, imaginary)` of shape `(..., frames, fft_length // 2 + 1)`.
     """
-
     ndim = len(x.shape)  # type: ignore[attr-defined]
     if center:
         half = fft_length // 2
@@ -188,7 +187,6 @@ def istft(
     Returns:
         Shape `(..., n)`.
     """
-
     frames = kops.irfft(x, fft_length)
     count = frames.shape[-2]
     if count is None:

@@ -122,11 +122,9 @@ def _filtered(x: Any, rows: Sequence[float], columns: Sequence[float], padding: 
 def _batched(images: Any, data_format: Any, compute: Any) -> Any:
     """`compute(batch of images, data format)` for images with or without a batch, computed at least in float32."""
     _, first = layouts.layout(len(images.shape), data_format)
-    dtype = kops.standardize_dtype(images.dtype)
-    x = images if dtype == "float64" else kops.cast(images, "float32")
     lone = len(images.shape) == 3
-    y = compute(kops.expand_dims(x, 0) if lone else x, "channels_first" if first else "channels_last")
-    return kops.cast(y[0] if lone else y, dtype)
+    y = compute(kops.expand_dims(images, 0) if lone else images, "channels_first" if first else "channels_last")
+    return y[0] if lone else y
 
 
 def _blur_shape(images: Any, kernel_size: Any, sigma: Any, data_format: Any) -> shapes.Shape:
@@ -143,7 +141,7 @@ def _sigmas(sigma: Any) -> tuple[float, float]:
     return both
 
 
-@composite("keras.ops.image.gaussian_blur", dtype=promote.real_inexact_only, shape=_blur_shape)
+@composite("keras.ops.image.gaussian_blur", dtype=promote.real(promote.wide), shape=_blur_shape, checked=True)
 def gaussian_blur(images: Tensor, kernel_size: Any = (3, 3), sigma: Any = (1.0, 1.0), data_format: Any = None) -> Any:
     """Images blurred by a Gaussian; what lies outside counts as 0.
 
@@ -156,7 +154,6 @@ def gaussian_blur(images: Tensor, kernel_size: Any = (3, 3), sigma: Any = (1.0, 
     Returns:
         Float images of the same shape.
     """
-    _blur_shape(images, kernel_size, sigma, data_format)
     sizes, sigmas = layouts.pair(kernel_size, "kernel_size"), _sigmas(sigma)
     rows, columns = (_gaussian(n, s) for n, s in zip(sizes, sigmas))
     return _batched(images, data_format, lambda x, f: _filtered(x, rows, columns, "same", f))
@@ -167,7 +164,7 @@ def _sobel_shape(images: Any, data_format: Any = None) -> shapes.Shape:
     return (*images.shape, 2)
 
 
-@composite("keras.ops.image.sobel_edges", dtype=promote.real_inexact_only, shape=_sobel_shape)
+@composite("keras.ops.image.sobel_edges", dtype=promote.real(promote.wide), shape=_sobel_shape)
 def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
     """Gradients of images by Sobel filters; what lies outside counts as 0.
 
@@ -210,7 +207,7 @@ def _ssim_shape(image1: Any, image2: Any, filter_size: int, filter_sigma: float,
     return both[:1] if len(both) == 4 else ()
 
 
-@composite("keras.ops.image.ssim", dtype=promote.real_inexact_only, shape=_ssim_shape, node="SSIM")
+@composite("keras.ops.image.ssim", dtype=promote.real(promote.wide), shape=_ssim_shape, node="SSIM", checked=True)
 def ssim(
     image1: Tensor,
     image2: Tensor,
@@ -235,15 +232,11 @@ def ssim(
 
     Reference: [Wang et al., 2004](https://doi.org/10.1109/TIP.2003.819861)
     """
-    _ssim_shape(image1, image2, filter_size, filter_sigma, data_format)
     weights = _gaussian(filter_size, filter_sigma)
 
     def mean(x: Any) -> Any:
         return _batched(x, data_format, lambda v, f: _filtered(v, weights, weights, "valid", f))
 
-    dtype = kops.standardize_dtype(image1.dtype)
-    if dtype != "float64":  # variances are differences of nearly equal numbers
-        image1, image2 = kops.cast(image1, "float32"), kops.cast(image2, "float32")
     c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
     channels = layouts.axes(image1, data_format)[2]
 
@@ -256,4 +249,4 @@ def ssim(
     likeness = (2 * m1 * m2 + c1) / (m1 * m1 + m2 * m2 + c1)
     structure = (2 * covariance + c2) / (v1 + v2 + c2)
     axes = tuple(range(len(image1.shape)))[-3:]
-    return kops.cast(kops.mean(likeness * structure, axis=axes), dtype)
+    return kops.mean(likeness * structure, axis=axes)

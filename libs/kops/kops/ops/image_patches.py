@@ -24,10 +24,7 @@ def _patch_shape(n: int) -> Any:
     def rule(x: Any, size: Any, strides: Any, dilation_rate: Any, padding: str, data_format: Any) -> shapes.Shape:
         g, window, lone = _patch_geometry(x, size, strides, dilation_rate, padding, data_format, n)
         shape = (1, *x.shape) if lone else tuple(x.shape)
-        depth = windows.channels(shape, g)
-        for w in window:
-            depth = None if depth is None else depth * w
-        result = windows.slide(shape, window, depth, g)
+        result = windows.slide(shape, window, shapes.product((windows.channels(shape, g), *window)), g)
         return result[1:] if lone else result
 
     return rule

@@ -60,9 +60,7 @@ def _weights(sources: Any, targets: Any, scale: Any, shift: Any, method: str, an
     total = xp.sum(weights, axis=1, keepdims=True)
     weights = xp.where(xp.abs(total) > 1e-4, weights / xp.where(total == 0.0, 1.0, total), 0.0)
     last = sources[-1]
-    inside = (middle >= -0.5) & (middle <= last + 0.5) if xp is np else None
-    if inside is None:
-        inside = kops.logical_and(middle >= -0.5, middle <= last + 0.5)
+    inside = xp.logical_and(middle >= -0.5, middle <= last + 0.5)
     return xp.where(inside[:, None], weights, 0.0)
 
 
@@ -146,7 +144,7 @@ def _resize_shape(
     return layouts.resized(images, layouts.pair(size, "size"), data_format)
 
 
-@composite("keras.ops.image.resize", dtype=promote.real(promote.common), shape=_resize_shape)
+@composite("keras.ops.image.resize", dtype=promote.real(promote.common), shape=_resize_shape, checked=True)
 def resize(
     images: Tensor,
     size: Any,
@@ -174,7 +172,6 @@ def resize(
     Returns:
         The images with the new height and width, of the dtype given; integers are rounded.
     """
-    _resize_shape(images, size, interpolation, crop_to_aspect_ratio, pad_to_aspect_ratio, fill_mode, data_format)
     new = layouts.pair(size, "size")
     spots = layouts.axes(images, data_format)[:2]
     x = images
@@ -219,14 +216,7 @@ def _translate_shape(
     return tuple(int(output_shape[i]) if i in dims else d for i, d in enumerate(images.shape))
 
 
-@promote.real
-def _images_only(d: Any, *others: Any) -> Any:
-    dtype = promote.natural(d)
-    compute = dtypes.to_inexact(dtype)
-    return (dtype, *(compute for _ in others)), dtype
-
-
-@composite("keras.ops.image.scale_and_translate", dtype=_images_only, shape=_translate_shape)
+@composite("keras.ops.image.scale_and_translate", dtype=layouts.moved_by_floats, shape=_translate_shape, checked=True)
 def scale_and_translate(
     images: Tensor,
     output_shape: Operand,
@@ -250,7 +240,6 @@ def scale_and_translate(
     Returns:
         A tensor of shape `output_shape` and of the dtype of `images`; 0 where it shows what is outside.
     """
-    _translate_shape(images, output_shape, scale, translation, spatial_dims, method, antialias)
     dtype = kops.standardize_dtype(images.dtype)
     x = images if dtype in ("float32", "float64") else kops.cast(images, "float32")
     scale, translation = kops.cast(scale, x.dtype), kops.cast(translation, x.dtype)

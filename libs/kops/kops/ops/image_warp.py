@@ -104,13 +104,7 @@ def _coordinates_shape(inputs: Any, coordinates: Any, order: int, fill_mode: str
     return tuple(coordinates.shape[1:])
 
 
-@promote.real
-def _first_and_float(d: Any, at: Any) -> Any:
-    dtype = promote.natural(d)
-    return (dtype, dtypes.to_inexact(promote.natural(at))), dtype
-
-
-@composite("keras.ops.image.map_coordinates", dtype=_first_and_float, shape=_coordinates_shape)
+@composite("keras.ops.image.map_coordinates", dtype=layouts.moved_by_floats, shape=_coordinates_shape, checked=True)
 def map_coordinates(
     inputs: Tensor, coordinates: Tensor, order: int, fill_mode: str = "constant", fill_value: float = 0
 ) -> Any:
@@ -128,7 +122,6 @@ def map_coordinates(
     Returns:
         A tensor of the shape of `coordinates` without its first dimension, and of the dtype of `inputs`.
     """
-    _coordinates_shape(inputs, coordinates, order, fill_mode)
     dtype = kops.standardize_dtype(inputs.dtype)
     wide = inputs if dtype == "float64" else kops.cast(inputs, "float32")
     at = kops.cast(coordinates, wide.dtype)
@@ -162,32 +155,33 @@ def _warp(images: Any, rows_and_columns: Any, interpolation: str, fill_mode: str
     return _restored(y[0] if lone else y, dtype)
 
 
-def _check_interpolation(interpolation: str) -> None:
+def _checked(images: Any, interpolation: str, fill_mode: str, data_format: Any) -> shapes.Shape:
+    _check_mode(fill_mode)
     if interpolation not in _ORDERS:
         raise ValueError(f"interpolation must be 'nearest' or 'bilinear', not {interpolation!r}.")
-
-
-def _check_images(images: Any, data_format: Any, *batched: Any) -> None:
-    """Of a batch of images and what is given for each of them, the sizes must be known to agree."""
+    layouts.layout(len(images.shape), data_format)
     if 0 in images.shape[-3:]:
         raise ValueError(f"images of shape {tuple(images.shape)} have no positions or no channels.")
+    return tuple(images.shape)
+
+
+def _check_batch(images: Any, *batched: Any) -> None:
+    """`batched` have as many entries as there are images."""
     for x in batched:
         if len(images.shape) == 4 and None not in (images.shape[0], x.shape[0]) and x.shape[0] != images.shape[0]:
             raise ValueError(f"{images.shape[0]} images do not fit a batch of {x.shape[0]}: {tuple(x.shape)}.")
 
 
 def _affine_shape(images: Any, transform: Any, interpolation: str, fill_mode: str, data_format: Any) -> shapes.Shape:
-    _check_mode(fill_mode)
-    _check_interpolation(interpolation)
-    layouts.layout(len(images.shape), data_format)
+    shape = _checked(images, interpolation, fill_mode, data_format)
     wanted = len(images.shape) - 2
     if len(transform.shape) != wanted or transform.shape[-1] not in (None, 8):
         raise ValueError(f"transform must have shape {'(batch, 8)' if wanted == 2 else '(8,)'}, not {transform.shape}.")
-    _check_images(images, data_format, transform)
-    return tuple(images.shape)
+    _check_batch(images, transform)
+    return shape
 
 
-@composite("keras.ops.image.affine_transform", dtype=_first_and_float, shape=_affine_shape)
+@composite("keras.ops.image.affine_transform", dtype=layouts.moved_by_floats, shape=_affine_shape, checked=True)
 def affine_transform(
     images: Tensor,
     transform: Tensor,
@@ -211,7 +205,6 @@ def affine_transform(
     Returns:
         Images of the same shape and dtype.
     """
-    _affine_shape(images, transform, interpolation, fill_mode, data_format)
 
     def moved(y: Any, x: Any) -> Any:
         t = kops.cast(kops.reshape(transform, [-1, 8, 1, 1]), x.dtype)
@@ -225,19 +218,12 @@ def affine_transform(
 def _perspective_shape(
     images: Any, start_points: Any, end_points: Any, interpolation: str, data_format: Any
 ) -> shapes.Shape:
-    _check_interpolation(interpolation)
-    layouts.layout(len(images.shape), data_format)
+    shape = _checked(images, interpolation, "constant", data_format)
     for name, points in (("start_points", start_points), ("end_points", end_points)):
         if len(points.shape) != len(images.shape) - 1 or tuple(points.shape[-2:]) != (4, 2):
             raise ValueError(f"{name} must be (4, 2), or (batch, 4, 2) for a batch, not {tuple(points.shape)}.")
-    _check_images(images, data_format, start_points, end_points)
-    return tuple(images.shape)
-
-
-@promote.real
-def _three(d: Any, a: Any, b: Any) -> Any:
-    dtype = promote.natural(d)
-    return (dtype, dtypes.to_inexact(promote.natural(a)), dtypes.to_inexact(promote.natural(b))), dtype
+    _check_batch(images, start_points, end_points)
+    return shape
 
 
 def _from_square(points: Any) -> list[list[Any]]:
@@ -255,7 +241,9 @@ def _from_square(points: Any) -> list[list[Any]]:
     return [[x1 - x0 + g * x1, x3 - x0 + h * x3, x0], [y1 - y0 + g * y1, y3 - y0 + h * y3, y0], [g, h, g * 0.0 + 1.0]]
 
 
-@composite("keras.ops.image.perspective_transform", dtype=_three, shape=_perspective_shape)
+@composite(
+    "keras.ops.image.perspective_transform", dtype=layouts.moved_by_floats, shape=_perspective_shape, checked=True
+)
 def perspective_transform(
     images: Tensor,
     start_points: Tensor,
@@ -278,7 +266,6 @@ def perspective_transform(
     Returns:
         Images of the same shape and dtype.
     """
-    _perspective_shape(images, start_points, end_points, interpolation, data_format)
 
     def moved(y: Any, x: Any) -> Any:
         there, here = (
@@ -296,16 +283,12 @@ def perspective_transform(
 
 
 def _elastic_shape(images: Any, sigma: float, interpolation: str, fill_mode: str, data_format: Any) -> shapes.Shape:
-    _check_mode(fill_mode)
-    _check_interpolation(interpolation)
-    layouts.layout(len(images.shape), data_format)
-    _check_images(images, data_format)
     if not hasattr(sigma, "shape") and sigma <= 0:
         raise ValueError(f"sigma is a width above 0, not {sigma}.")
-    return tuple(images.shape)
+    return _checked(images, interpolation, fill_mode, data_format)
 
 
-@composite("keras.ops.image.elastic_transform", dtype=promote.real(promote.common), shape=_elastic_shape)
+@composite("keras.ops.image.elastic_transform", dtype=promote.real(promote.common), shape=_elastic_shape, checked=True)
 def elastic_transform(
     images: Tensor,
     alpha: float = 20.0,
@@ -334,16 +317,12 @@ def elastic_transform(
 
     Reference: [Simard et al., 2003](https://doi.org/10.1109/ICDAR.2003.1227801)
     """
-    from kops.ops.image import gaussian_blur
-    from kops.random import normal
-
-    _elastic_shape(images, sigma, interpolation, fill_mode, data_format)
     rows, columns, _ = layouts.axes(images, data_format)
     sizes = kops.shape(images)
     batch = sizes[0] if len(images.shape) == 4 else 1
-    noise = normal((batch, sizes[rows], sizes[columns], 2), seed=seed)
+    noise = kops.random.normal((batch, sizes[rows], sizes[columns], 2), seed=seed)
     size = int(6 * sigma) | 1
-    shift = alpha * gaussian_blur(noise, (size, size), (sigma, sigma), data_format="channels_last")
+    shift = alpha * kops.image.gaussian_blur(noise, size, sigma, data_format="channels_last")
 
     def moved(y: Any, x: Any) -> Any:
         d = kops.cast(shift, x.dtype)

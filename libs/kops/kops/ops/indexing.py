@@ -9,7 +9,7 @@ from kops import dtypes, promote
 from kops.declare import Operand, Tensor, composite, primitive
 from kops.dims import is_int
 from kops.item_keys import item_shape
-from kops.shapes import Shape, broadcast_shapes, same, standardize_axis, standardize_shape
+from kops.shapes import Shape, broadcast_shapes, broadcasts_into, same, standardize_axis, standardize_shape
 
 
 def _into_first(d: Any, *ds: Any, **static: Any) -> Any:
@@ -171,9 +171,7 @@ def _check_scatter(indices: Shape, values: Shape, target: Shape) -> None:
     if not indices or indices[-1] is None or indices[-1] > len(target):
         raise ValueError(f"indices of shape {indices} need a known last axis, of up to {len(target)} positions.")
     want = (*indices[:-1], *target[indices[-1] :])
-    if len(values) > len(want) or any(
-        None not in (v, w) and v not in (1, w) for v, w in zip(reversed(values), reversed(want))
-    ):
+    if not broadcasts_into(values, want):
         raise ValueError(f"values of shape {values} do not fit {want}, which indices of shape {indices} address.")
 
 
@@ -244,7 +242,6 @@ def unravel_index(indices: Tensor, shape: Any) -> Any:
         >>> unravel_index([5], (2, 4))
         ([1], [1])
     """
-
     parts = []
     for d in reversed(standardize_shape(shape)):
         parts.append(kops.mod(indices, d))
@@ -318,7 +315,6 @@ def multi_hot(
         >>> multi_hot([[0, 2], [1, 1]], 4)
         [[1., 0., 1., 0.], [0., 1., 0., 0.]]
     """
-
     num_classes = kwargs.pop("num_tokens", num_classes)
     if kwargs:
         raise TypeError(f"unknown arguments: {', '.join(kwargs)}.")
@@ -339,7 +335,6 @@ def isin(x1: Tensor, x2: Tensor, assume_unique: bool = False, invert: bool = Fal
         assume_unique: a promise that neither has an element twice; allows a faster search.
         invert: ask for the opposite.
     """
-
     found = kops.any(kops.equal(kops.expand_dims(x1, -1), kops.reshape(x2, (-1,))), axis=-1)
     return kops.logical_not(found) if invert else found
 
@@ -372,7 +367,6 @@ def in_top_k(targets: Tensor, predictions: Tensor, k: int) -> Any:
     Returns:
         Bools of shape `(batch,)`.
     """
-
     score = take_along_axis(predictions, kops.expand_dims(targets, 1), axis=1)
     better = kops.count_nonzero(kops.greater(predictions, score), axis=1)
     return kops.logical_and(kops.less(better, k), kops.isfinite(kops.squeeze(score, 1)))

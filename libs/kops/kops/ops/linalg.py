@@ -9,7 +9,7 @@ from kops import promote
 from kops.declare import Tensor, Tensors, composite, primitive
 from kops.dims import as_tuple, ints
 from kops.einsum_shapes import contracted, einsum_shape
-from kops.shapes import Shape, broadcast_shapes, standardize_axis
+from kops.shapes import Shape, broadcast_shapes, product, standardize_axis
 
 
 def _accumulated(*ds: Any, **static: Any) -> Any:
@@ -63,7 +63,6 @@ def dot(x1: Tensor, x2: Tensor) -> Any:
     Args:
         x1, x2: tensors; a scalar multiplies.
     """
-
     n1, n2 = len(x1.shape), len(x2.shape)  # type: ignore[attr-defined]
     if not n1 or not n2:
         return kops.multiply(x1, x2)
@@ -78,7 +77,6 @@ def _inner_shape(x1: Any, x2: Any) -> Shape:
 @composite("numpy", dtype=promote.common, shape=_inner_shape)
 def inner(x1: Tensor, x2: Tensor) -> Any:
     """Sum of products over the last axes of both."""
-
     if not (len(x1.shape) and len(x2.shape)):  # type: ignore[attr-defined]
         return kops.multiply(x1, x2)
     return tensordot(x1, x2, axes=((-1,), (-1,)))
@@ -87,14 +85,11 @@ def inner(x1: Tensor, x2: Tensor) -> Any:
 @composite("numpy", dtype=promote.common)
 def outer(x1: Tensor, x2: Tensor) -> Any:
     """Every product of an element of `x1` with one of `x2`; both are flattened first."""
-
     return kops.multiply(kops.reshape(x1, (-1, 1)), kops.reshape(x2, (1, -1)))
 
 
 def _vdot_shape(x1: Any, x2: Any) -> Shape:
-    from kops.ops.manipulation import _size
-
-    a, b = _size(x1.shape), _size(x2.shape)
+    a, b = product(x1.shape), product(x2.shape)
     if None not in (a, b) and a != b:
         raise ValueError(f"vdot needs as many elements in both; shapes {x1.shape} and {x2.shape} have {a} and {b}.")
     return ()
@@ -103,9 +98,7 @@ def _vdot_shape(x1: Any, x2: Any) -> Shape:
 @composite("numpy", dtype=promote.common, shape=_vdot_shape)
 def vdot(x1: Tensor, x2: Tensor) -> Any:
     """Dot product of both tensors flattened; of complex `x1` the conjugate."""
-    from kops.dtypes import standardize_dtype
-
-    if standardize_dtype(x1.dtype).startswith("complex"):  # type: ignore[attr-defined]
+    if kops.standardize_dtype(x1.dtype).startswith("complex"):  # type: ignore[attr-defined]
         x1 = kops.conjugate(x1)
     return tensordot(kops.reshape(x1, (-1,)), kops.reshape(x2, (-1,)), axes=1)
 
@@ -176,8 +169,8 @@ def kron(x1: Tensor, x2: Tensor) -> Any:
     a, b = ((1,) * (n - len(x.shape)) + tuple(shape_of(x)) for x in (x1, x2))  # type: ignore[attr-defined]
     wide_a = [d for pair in zip(a, (1,) * n) for d in pair]
     wide_b = [d for pair in zip((1,) * n, b) for d in pair]
-    product = kops.multiply(kops.reshape(x1, wide_a), kops.reshape(x2, wide_b))
-    return kops.reshape(product, [None if d is None or e is None else d * e for d, e in zip(a, b)])
+    products = kops.multiply(kops.reshape(x1, wide_a), kops.reshape(x2, wide_b))
+    return kops.reshape(products, [product(pair) for pair in zip(a, b)])
 
 
 def _cross_shape(x1: Any, x2: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Shape:
@@ -203,7 +196,6 @@ def cross(x1: Tensor, x2: Tensor, axisa: int = -1, axisb: int = -1, axisc: int =
         axisc: where they lie in the result.
         axis: all three at once.
     """
-
     if axis is not None:
         axisa = axisb = axisc = axis
     # Where the number of components is not known it is taken to be 3.

@@ -43,7 +43,6 @@ def cholesky_inverse(x: Tensor, upper: bool = False) -> Any:
         x: the factor, shape `(..., n, n)`.
         upper: whether the factor is the upper triangular one.
     """
-
     factor = _adjoint(x) if upper else x
     identity = kops.eye(x.shape[-1], dtype=dtypes.standardize_dtype(x.dtype))  # type: ignore[attr-defined]
     inverse = solve_triangular(factor, kops.add(kops.zeros_like(factor), identity), lower=True)
@@ -73,7 +72,6 @@ def slogdet(x: Tensor) -> Any:
 @composite("keras.ops.logdet", dtype=promote.statistic, shape=_scalar_shape, node="math:Logdet")
 def logdet(x: Tensor) -> Any:
     """Logarithms of the determinants of positive definite matrices; NaN where a determinant is negative."""
-
     sign, logabs = slogdet(x)
     return kops.where(kops.greater_equal(kops.real(sign), 0), logabs, float("nan"))
 
@@ -223,7 +221,6 @@ def _largest(s: Any) -> Any:
 
 def _rank_tolerance(x: Any, s: Any, factor: float) -> Any:
     """`factor * max(m, n) * eps * max(s)`."""
-
     m, n = tuple(kops.shape(x))[-2:]
     dtype = dtypes.standardize_dtype(s.dtype)
     largest = kops.multiply(_largest(s), factor * _EPS[dtype])
@@ -246,7 +243,6 @@ def matrix_rank(x: Tensor, tol: float | None = None) -> Any:
         x: shape `(..., m, n)`.
         tol: the tolerance; by default `max(s) * max(m, n) * eps`.
     """
-
     s = svd(x, compute_uv=False)
     return kops.count_nonzero(kops.greater(s, _rank_tolerance(x, s, 1.0) if tol is None else tol), axis=-1)
 
@@ -264,7 +260,6 @@ def _pinv_shape(x: Any, rcond: Any = None) -> Shape:
 
 def _inverted(s: Any, smallest: Any) -> Any:
     """Reciprocals of the singular values that count, 0 for the others."""
-
     counts = kops.greater(s, smallest)
     return kops.where(counts, kops.divide(1.0, kops.where(counts, s, 1.0)), 0.0)
 
@@ -283,7 +278,6 @@ def pinv(x: Tensor, rcond: float | None = None) -> Any:
         x: shape `(..., m, n)`.
         rcond: singular values up to `rcond * max(s)` count as 0; `10 * max(m, n) * eps` by default.
     """
-
     u, s, vh = svd(x, full_matrices=False)
     smallest = _rank_tolerance(x, s, 10.0) if rcond is None else kops.multiply(_largest(s), rcond)
     scaled = kops.multiply(_adjoint(vh), kops.expand_dims(_inverted(s, smallest), -2))
@@ -309,7 +303,6 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> Any:
         b: shape `(m,)` or `(m, k)`.
         rcond: singular values up to `rcond * max(s)` count as 0; `max(m, n) * eps` by default.
     """
-
     vector = len(b.shape) == 1  # type: ignore[attr-defined]
     u, s, vh = svd(a, full_matrices=False)
     smallest = _rank_tolerance(a, s, 1.0) if rcond is None else kops.multiply(_largest(s), rcond)

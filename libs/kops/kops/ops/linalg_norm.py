@@ -104,7 +104,6 @@ def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None =
         order: of the norm: an int from 1 up.
         epsilon: smallest divisor, `keras.config.epsilon()` by default.
     """
-
     length = norm(x, ord=_entrywise(order), axis=axis, keepdims=True)
     return kops.divide(x, kops.maximum(length, config.epsilon() if epsilon is None else epsilon))
 
@@ -131,5 +130,4 @@ def cdist(x: Tensor, y: Tensor) -> Any:
     Returns:
         Shape `(..., n, m)`.
     """
-
     return norm(kops.subtract(kops.expand_dims(x, -2), kops.expand_dims(y, -3)), axis=-1)

@@ -10,7 +10,7 @@ import kops
 from kops import promote
 from kops.declare import Operand, Tensor, Tensors, composite, primitive
 from kops.dims import as_tuple, ints, is_int, pad_pairs
-from kops.shapes import Shape, standardize_axes, standardize_axis
+from kops.shapes import Shape, along, broadcasts_into, product, reduced_shape, standardize_axes, standardize_axis
 
 
 def _entries(shape: Any) -> tuple[Any, ...]:
@@ -21,10 +21,6 @@ def _entries(shape: Any) -> tuple[Any, ...]:
     return tuple(operator.index(d) if is_int(d) else None for d in entries)
 
 
-def _size(shape: Any) -> int | None:
-    return None if None in shape else math.prod(shape)
-
-
 def _reshaped(x: Any, newshape: Any) -> Shape:
     target = list(_entries(newshape))
     given = tuple(target)
@@ -33,7 +29,7 @@ def _reshaped(x: Any, newshape: Any) -> Shape:
         raise ValueError(f"a shape may have one -1, which is inferred; got {given}.")
     known = math.prod(d for d in target if d is not None and d != -1)
     have = math.prod(d for d in x.shape if d is not None)
-    total = _size(x.shape)
+    total = product(x.shape)
     if total is not None:
         if len(unknown) > 1 and list(as_tuple(newshape)).count(None):
             raise ValueError(f"a shape may have one -1 or None, which is inferred; got {given}.")
@@ -154,7 +150,7 @@ def _squeezed(x: Any, axis: Any = None) -> Shape:
     for a in axes:
         if x.shape[a] not in (1, None):
             raise ValueError(f"axis {a} has length {x.shape[a]}; only axes of length 1 can be squeezed.")
-    return tuple(d for i, d in enumerate(x.shape) if i not in axes)
+    return reduced_shape(x.shape, axes, False)
 
 
 @primitive("numpy", dtype=promote.first, shape=_squeezed)
@@ -313,7 +309,7 @@ def tile(x: Tensor, repeats: Any) -> Any:
 
 
 def _repeated(x: Any, repeats: Any, axis: Any = None) -> Shape:
-    shape = (_size(x.shape),) if axis is None else tuple(x.shape)
+    shape = (product(x.shape),) if axis is None else tuple(x.shape)
     axis = 0 if axis is None else standardize_axis(axis, len(shape))
     times = repeats if isinstance(repeats, (tuple, list)) else getattr(repeats, "tolist", lambda: repeats)()
     length = shape[axis]
@@ -348,9 +344,7 @@ def repeat(x: Tensor, repeats: Any, axis: int | None = None) -> Any:
 
 def _broadcasted(x: Any, shape: Any) -> Shape:
     target = _entries(shape)
-    if len(x.shape) > len(target) or any(
-        t not in (None, d) and d not in (None, 1) for d, t in zip(reversed(x.shape), reversed(target))
-    ):
+    if not broadcasts_into(x.shape, target):
         raise ValueError(f"shape {x.shape} does not broadcast to {target}.")
     own = (1,) * (len(target) - len(x.shape)) + tuple(x.shape)
     given = shape if isinstance(shape, (tuple, list)) else target
@@ -367,12 +361,7 @@ def broadcast_to(x: Tensor, shape: Any) -> Any:
     """
 
 
-def _flipped(x: Any, axis: Any = None) -> Shape:
-    standardize_axes(axis, len(x.shape))
-    return tuple(x.shape)
-
-
-@primitive("numpy", dtype=promote.first, shape=_flipped, checked=True)
+@primitive("numpy", dtype=promote.first, shape=along, checked=True)
 def flip(x: Tensor, axis: Any = None) -> Any:
     """Elements in reverse order along an axis.
 

@@ -7,7 +7,7 @@ from typing import Any
 import kops
 from kops import promote
 from kops.declare import Tensor, composite, primitive
-from kops.shapes import Shape, standardize_axes
+from kops.shapes import Shape, reduced_shape, standardize_axes
 
 
 def diagonal_length(rows: int | None, columns: int | None, offset: int) -> int | None:
@@ -20,8 +20,7 @@ def _diagonal_shape(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     if len(x.shape) < 2:
         raise ValueError(f"a diagonal needs at least 2 dimensions; got shape {tuple(x.shape)}.")
     a, b = standardize_axes((axis1, axis2), len(x.shape))
-    rest = tuple(d for i, d in enumerate(x.shape) if i not in (a, b))
-    return (*rest, diagonal_length(x.shape[a], x.shape[b], offset))
+    return (*reduced_shape(x.shape, (a, b), False), diagonal_length(x.shape[a], x.shape[b], offset))
 
 
 @primitive("numpy", dtype=promote.first, shape=_diagonal_shape)
@@ -99,5 +98,4 @@ def trace(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         offset: which diagonal.
         axis1, axis2: rows and columns of the matrices.
     """
-
     return kops.sum(diagonal(x, offset, axis1, axis2), axis=-1)

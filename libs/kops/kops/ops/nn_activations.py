@@ -10,12 +10,7 @@ from typing import Any
 import kops
 from kops import promote, shapes
 from kops.declare import Tensor, composite, primitive
-from kops.shapes import standardize_axes, standardize_axis
-
-
-def _over_axes(x: Any, axis: Any = -1) -> tuple[int | None, ...]:
-    standardize_axes(axis, len(x.shape))
-    return tuple(x.shape)
+from kops.shapes import standardize_axis
 
 
 @primitive("nn", dtype=promote.real_numeric, shape=shapes.same)
@@ -259,7 +254,7 @@ def softsign(x: Tensor) -> Any:
     return x / (1.0 + kops.abs(x))
 
 
-@composite("nn", dtype=promote.real_inexact_only, shape=shapes.same)
+@composite("nn", dtype=promote.real(promote.wide), shape=shapes.same)
 def squareplus(x: Tensor, b: float = 4) -> Any:
     """Smooth `relu` without exponentials: `(x + sqrt(x^2 + b)) / 2`.
 
@@ -272,8 +267,6 @@ def squareplus(x: Tensor, b: float = 4) -> Any:
 
     Reference: [Barron, 2021](https://arxiv.org/abs/2112.11687)
     """
-    if kops.standardize_dtype(x.dtype) == "float16":
-        x = kops.cast(x, "float32")  # the square would overflow
     # For negative x the sum would cancel; multiplied by its conjugate it is b / (sqrt(x^2 + b) - x).
     total = kops.sqrt(x * x + float(b)) + kops.abs(x)
     return kops.where(x < 0.0, 0.5 * b / total, 0.5 * total)
@@ -306,7 +299,7 @@ def sparse_sigmoid(x: Tensor) -> Any:
     return (kops.clip(x, -1.0, 1.0) + 1.0) * 0.5
 
 
-@composite("nn", dtype=promote.real_inexact_only, shape=_over_axes)
+@composite("nn", dtype=promote.real_inexact_only, shape=shapes.along)
 def sparsemax(x: Tensor, axis: int = -1) -> Any:
     """Euclidean projection onto the probability simplex: like `softmax`, with exact zeros.
 
@@ -330,7 +323,7 @@ def sparsemax(x: Tensor, axis: int = -1) -> Any:
     return relu(x - threshold)
 
 
-@primitive("nn", dtype=promote.real_inexact_only, shape=_over_axes)
+@primitive("nn", dtype=promote.real_inexact_only, shape=shapes.along)
 def softmax(x: Tensor, axis: Any = -1) -> Any:
     """`exp(x) / sum(exp(x))`, without overflow.
 
@@ -348,7 +341,7 @@ def softmax(x: Tensor, axis: Any = -1) -> Any:
     """
 
 
-@primitive("nn", dtype=promote.real_inexact_only, shape=_over_axes)
+@primitive("nn", dtype=promote.real_inexact_only, shape=shapes.along)
 def log_softmax(x: Tensor, axis: Any = -1) -> Any:
     """Logarithm of `softmax`: `x - log(sum(exp(x)))`, without overflow or loss of precision.
 

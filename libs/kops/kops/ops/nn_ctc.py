@@ -82,7 +82,7 @@ def _decode_shape(
     return [(paths, *inputs.shape[:2]), (inputs.shape[0], paths)]
 
 
-@composite("nn", dtype=promote.real(_decode_dtypes), shape=_decode_shape, node="CTCDecode")
+@composite("nn", dtype=promote.real(_decode_dtypes), shape=_decode_shape, node="CTCDecode", checked=True)
 def ctc_decode(
     inputs: Tensor,
     sequence_lengths: Tensor,
@@ -108,7 +108,6 @@ def ctc_decode(
         `[labels, scores]`: int32 `(paths, batch, steps)`, padded with -1, and `(batch, paths)`: for `"greedy"` the
         negative sum of the logits taken, for `"beam_search"` the log-probabilities.
     """
-    _decode_shape(inputs, sequence_lengths, strategy, beam_width, top_paths, mask_index)
     if strategy == "beam_search":
         return _beams(inputs, sequence_lengths, beam_width, top_paths, mask_index)
     best = kops.cast(kops.argmax(inputs, axis=-1), "int32")

@@ -10,19 +10,12 @@ import math
 from typing import Any
 
 import kops
-from kops import config, dtypes, promote, shapes
+from kops import config, promote, shapes
 from kops.declare import Tensor, composite
-from kops.dtypes import result_type
-from kops.shapes import standardize_axis
-
-_HALVES = ("float16", "bfloat16")
 
 
 def _matching(target: Any, output: Any) -> None:
-    same = len(target.shape) == len(output.shape) and all(
-        None in pair or pair[0] == pair[1] for pair in zip(target.shape, output.shape)
-    )
-    if not same:
+    if not shapes.agree(target.shape, output.shape):
         raise ValueError(
             f"target and output must have the same shape, not {tuple(target.shape)} and {tuple(output.shape)}."
         )
@@ -33,17 +26,11 @@ def _binary_shape(target: Any, output: Any, from_logits: bool = False) -> shapes
     return shapes.broadcast_shapes(target.shape, output.shape)
 
 
-def _wide(*xs: Any) -> tuple[str, list[Any]]:
-    """The dtype of the result, and the arguments in which to compute it."""
-    dtype = kops.standardize_dtype(xs[-1].dtype)
-    return dtype, [kops.cast(x, "float32") for x in xs] if dtype in _HALVES else list(xs)
-
-
 def _safe(probabilities: Any) -> Any:
     return kops.clip(probabilities, config.epsilon(), 1 - config.epsilon())
 
 
-@composite("nn", dtype=promote.real_inexact_only, shape=_binary_shape)
+@composite("nn", dtype=promote.real(promote.wide), shape=_binary_shape, checked=True)
 def binary_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False) -> Any:
     """`-target * log(output) - (1 - target) * log(1 - output)`, elementwise.
 
@@ -55,21 +42,16 @@ def binary_crossentropy(target: Tensor, output: Tensor, from_logits: bool = Fals
     Returns:
         A float tensor of that shape.
     """
-    _matching(target, output)
-    dtype, (target, output) = _wide(target, output)
     if from_logits:
-        loss = kops.softplus(output) - output * target
-    else:
-        p = _safe(output)
-        loss = -(target * kops.log(p) + (1 - target) * kops.log(1 - p))
-    return kops.cast(loss, dtype)
+        return kops.softplus(output) - output * target
+    p = _safe(output)
+    return -(target * kops.log(p) + (1 - target) * kops.log(1 - p))
 
 
 def _without(shape: Any, axis: int) -> shapes.Shape:
     if not len(shape):
         raise ValueError("target and output must have at least one dimension, that of the classes.")
-    axis = standardize_axis(axis, len(shape))
-    return tuple(d for i, d in enumerate(shape) if i != axis)
+    return shapes.reduced_shape(shape, axis, False)
 
 
 def _categorical_shape(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> shapes.Shape:
@@ -83,7 +65,7 @@ def _log_probabilities(output: Any, from_logits: bool, axis: int) -> Any:
     return kops.log(_safe(output / kops.sum(output, axis=axis, keepdims=True)))
 
 
-@composite("nn", dtype=promote.real_inexact_only, shape=_categorical_shape)
+@composite("nn", dtype=promote.real(promote.wide), shape=_categorical_shape, checked=True)
 def categorical_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1) -> Any:
     """`-sum(target * log(output))` over the classes.
 
@@ -96,15 +78,12 @@ def categorical_crossentropy(target: Tensor, output: Tensor, from_logits: bool =
     Returns:
         A float tensor without that axis.
     """
-    _categorical_shape(target, output, from_logits, axis)
-    dtype, (target, output) = _wide(target, output)
-    loss = -kops.sum(target * _log_probabilities(output, from_logits, axis), axis=axis)
-    return kops.cast(loss, dtype)
+    return -kops.sum(target * _log_probabilities(output, from_logits, axis), axis=axis)
 
 
 def _sparse_dtypes(target: Any, output: Any) -> Any:
-    dtype = dtypes.to_inexact(result_type(output))
-    return ("int32" if target != "int64" else target, dtype), dtype
+    compute, dtype = promote.wide(output)
+    return ("int32" if target != "int64" else target, compute), dtype
 
 
 def _has_class_axis(target: Any, output: Any, axis: int) -> bool:
@@ -117,14 +96,14 @@ def _sparse_shape(target: Any, output: Any, from_logits: bool = False, axis: int
     labels = tuple(target.shape)
     if _has_class_axis(target, output, axis):
         labels = _without(labels, axis)
-    if len(labels) != len(wanted) or not all(None in p or p[0] == p[1] for p in zip(labels, wanted)):
+    if not shapes.agree(labels, wanted):
         raise ValueError(
             f"target must have the shape of output without its axis {axis}, {wanted}, not {tuple(target.shape)}."
         )
     return shapes.broadcast_shapes(labels, wanted)
 
 
-@composite("nn", dtype=promote.real(_sparse_dtypes), shape=_sparse_shape)
+@composite("nn", dtype=promote.real(_sparse_dtypes), shape=_sparse_shape, checked=True)
 def sparse_categorical_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False, axis: int = -1) -> Any:
     """`-log(output[target])`: crossentropy with the wanted class given by its number.
 
@@ -137,8 +116,6 @@ def sparse_categorical_crossentropy(target: Tensor, output: Tensor, from_logits:
     Returns:
         A float tensor, the shape of `output` without that axis.
     """
-    _sparse_shape(target, output, from_logits, axis)
-    dtype, (output,) = _wide(output)
     if _has_class_axis(target, output, axis):
         target = kops.squeeze(target, axis=axis)
     logs = _log_probabilities(output, from_logits, axis)
@@ -146,7 +123,7 @@ def sparse_categorical_crossentropy(target: Tensor, output: Tensor, from_logits:
     known = kops.logical_and(target >= 0, target < classes)
     place = kops.expand_dims(kops.where(known, target, 0), axis)
     picked = kops.squeeze(kops.take_along_axis(logs, place, axis=axis), axis=axis)
-    return kops.cast(-kops.where(known, picked, 0), dtype)
+    return -kops.where(known, picked, 0)
 
 
 def _psnr_shape(x1: Any, x2: Any, max_val: Any) -> shapes.Shape:
@@ -156,7 +133,7 @@ def _psnr_shape(x1: Any, x2: Any, max_val: Any) -> shapes.Shape:
     return ()
 
 
-@composite("nn", dtype=promote.inexact, shape=_psnr_shape, node="PSNR")
+@composite("nn", dtype=promote.inexact, shape=_psnr_shape, node="PSNR", checked=True)
 def psnr(x1: Tensor, x2: Tensor, max_val: float) -> Any:
     """Peak signal-to-noise ratio in decibels: `20 log10(max_val) - 10 log10(mean((x1 - x2)^2))`.
 
@@ -167,6 +144,5 @@ def psnr(x1: Tensor, x2: Tensor, max_val: float) -> Any:
     Returns:
         A float scalar; infinite where the signals are equal.
     """
-    _matching(x1, x2)
     error = x1 - x2
     return 20 * math.log10(max_val) - kops.log10(kops.mean(error * error)) * 10

@@ -20,7 +20,7 @@ def _batch_shape(
     for name, value in (("mean", mean), ("variance", variance), ("offset", offset), ("scale", scale)):
         if value is None:
             continue
-        if len(value.shape) != 1 or None not in (size, value.shape[0]) and value.shape[0] != size:
+        if not shapes.agree(value.shape, (size,)):
             raise ValueError(
                 f"{name} must have shape ({size},), one value per index of axis {axis}, not {value.shape}."
             )
@@ -84,7 +84,7 @@ def _own_shape(x: Any, weights: dict[str, Any], axis: Any) -> shapes.Shape:
     for name, w in weights.items():
         if w is None:
             continue
-        if len(w.shape) == len(wanted) and all(None in pair or pair[0] == pair[1] for pair in zip(w.shape, wanted)):
+        if shapes.agree(w.shape, wanted):
             continue
         try:
             fits = len(shapes.broadcast_shapes(x.shape, w.shape)) == len(x.shape)

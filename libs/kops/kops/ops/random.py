@@ -114,12 +114,7 @@ def dropout(inputs: Tensor, rate: Any, noise_shape: Any = None, seed: Any = None
     return kops.where(kept, kops.multiply(inputs, 1 / (1 - rate)), 0.0)
 
 
-def _shuffled(x: Any, axis: int = 0, seed: Any = None) -> Shape:
-    shapes.standardize_axis(axis, len(x.shape))
-    return tuple(x.shape)
-
-
-@composite("keras.random.shuffle", dtype=promote.first, shape=_shuffled)
+@composite("keras.random.shuffle", dtype=promote.first, shape=shapes.along)
 def shuffle(x: Tensor, axis: int = 0, seed: Any = None) -> Any:
     """The slices along an axis in random order.
 

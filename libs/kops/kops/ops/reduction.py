@@ -332,7 +332,7 @@ def average(x: Tensor, axis: Any = None, weights: Optional[Tensor] = None) -> An
     return kops.divide(sum(kops.multiply(x, weights), axis), total)
 
 
-@composite("nn", dtype=promote.inexact, shape=_moments_shape)
+@composite("nn", dtype=promote.inexact, shape=_moments_shape, checked=True)
 def moments(x: Tensor, axes: Any, keepdims: bool = False, synchronized: bool = False) -> Any:
     """Mean and variance over some axes.
 
@@ -345,5 +345,4 @@ def moments(x: Tensor, axes: Any, keepdims: bool = False, synchronized: bool = F
     Returns:
         A pair of reduced tensors, float.
     """
-    _moments_shape(x, axes, keepdims, synchronized)
     return [mean(x, axes, keepdims), var(x, axes, keepdims)]

@@ -14,16 +14,6 @@ def _running_holes(d: Any, dtype: Any = None, **static: Any) -> Any:
     return (None,), promote.running(d, dtype)[1]
 
 
-def _running_shape(x: Any, axis: Any = None, dtype: Any = None) -> shapes.Shape:
-    if axis is not None:
-        shapes.standardize_axis(axis, len(x.shape))
-        return tuple(x.shape)
-    size: Any = 1
-    for d in x.shape:
-        size = None if size is None or d is None else size * d
-    return (size,)
-
-
 def _trapezoid_shape(y: Any, x: Any = None, dx: Any = 1.0, axis: int = -1) -> shapes.Shape:
     shape = shapes.reduced_shape(y.shape, shapes.standardize_axis(axis, len(y.shape)), False)
     if x is not None and len(x.shape) not in (1, len(y.shape)):
@@ -42,7 +32,7 @@ def _corrcoef_shape(x: Any) -> shapes.Shape:
     return (x.shape[0],) * 2 if len(x.shape) == 2 else ()
 
 
-@primitive("numpy", dtype=promote.running, shape=_running_shape)
+@primitive("numpy", dtype=promote.running, shape=shapes.along_one)
 def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """Running sum: each element plus all before it.
 
@@ -56,7 +46,7 @@ def cumsum(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """
 
 
-@primitive("numpy", dtype=promote.running, shape=_running_shape)
+@primitive("numpy", dtype=promote.running, shape=shapes.along_one)
 def cumprod(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """Running product: each element times all before it.
 
@@ -70,7 +60,7 @@ def cumprod(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """
 
 
-@composite("numpy", dtype=_running_holes, shape=_running_shape)
+@composite("numpy", dtype=_running_holes, shape=shapes.along_one)
 def nancumsum(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """Running sum in which NaN counts as 0.
 
@@ -85,7 +75,7 @@ def nancumsum(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     return cumsum(kops.where(kops.isnan(x), 0, x), axis, dtype)
 
 
-@composite("numpy", dtype=_running_holes, shape=_running_shape)
+@composite("numpy", dtype=_running_holes, shape=shapes.along_one)
 def nancumprod(x: Tensor, axis: int | None = None, dtype: Any = None) -> Any:
     """Running product in which NaN counts as 1.
 
@@ -113,7 +103,6 @@ def trapezoid(y: Tensor, x: Optional[Tensor] = None, dx: float = 1.0, axis: int 
     Returns:
         The tensor without that axis, float.
     """
-
     axis = shapes.standardize_axis(axis, len(y.shape))
     y = kops.moveaxis(y, axis, -1)
     if x is not None:
@@ -122,7 +111,7 @@ def trapezoid(y: Tensor, x: Optional[Tensor] = None, dx: float = 1.0, axis: int 
     return kops.divide(kops.sum(kops.multiply(kops.add(y[..., 1:], y[..., :-1]), dx), -1), 2)
 
 
-@composite("numpy", dtype=promote.inexact, shape=_corrcoef_shape)
+@composite("numpy", dtype=promote.inexact, shape=_corrcoef_shape, checked=True)
 def corrcoef(x: Tensor) -> Any:
     """Pearson's correlation coefficients of variables.
 
@@ -132,8 +121,6 @@ def corrcoef(x: Tensor) -> Any:
     Returns:
         A float tensor `(variables, variables)`; a scalar for one variable.
     """
-
-    _corrcoef_shape(x)
     rows = x if len(x.shape) == 2 else kops.expand_dims(x, 0)
     rows = kops.subtract(rows, kops.mean(rows, 1, True))
     covariance = kops.matmul(rows, kops.conjugate(kops.transpose(rows)))

@@ -6,20 +6,10 @@ from typing import Any
 
 from kops import promote
 from kops.declare import Tensor, primitive
-from kops.shapes import Shape, standardize_axis, standardize_shape
+from kops.shapes import Shape, along_one, standardize_axis, standardize_shape
 
 
-def _sorted(x: Any, axis: Any = -1) -> Shape:
-    if axis is None:
-        total: int | None = 1
-        for d in x.shape:
-            total = None if d is None or total is None else total * d
-        return (total,)
-    standardize_axis(axis, len(x.shape))
-    return tuple(x.shape)
-
-
-@primitive("numpy", dtype=promote.real(promote.first), shape=_sorted)
+@primitive("numpy", dtype=promote.real(promote.first), shape=along_one)
 def sort(x: Tensor, axis: int = -1) -> Any:
     """Elements in ascending order along an axis.
 
@@ -29,7 +19,7 @@ def sort(x: Tensor, axis: int = -1) -> Any:
     """
 
 
-@primitive("numpy", dtype=promote.real(promote.index), shape=_sorted, checked=True)
+@primitive("numpy", dtype=promote.real(promote.index), shape=along_one, checked=True)
 def argsort(x: Tensor, axis: int = -1) -> Any:
     """The positions that would sort a tensor along an axis; equal elements keep their order. int32.
 
@@ -75,7 +65,7 @@ def top_k(x: Tensor, k: int, sorted: bool = True) -> Any:
 
 
 def _partitioned(x: Any, kth: int, axis: Any = -1) -> Shape:
-    shape = _sorted(x, axis)
+    shape = along_one(x, axis)
     length = shape[0 if axis is None else axis]
     if length is not None and not -length <= kth < length:
         raise ValueError(f"kth is {kth}, but there are {length} elements along axis {axis}.")

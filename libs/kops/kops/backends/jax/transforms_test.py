@@ -13,7 +13,7 @@ if config.backend() != "jax":
 import jax
 import jax.numpy as jnp
 
-from kops.ops.elementwise import add, exp, less, subtract
+from kops import add, exp, less, subtract
 from kops.scopes import StatelessScope
 from kops.variable import Variable
 

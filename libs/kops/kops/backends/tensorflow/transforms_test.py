@@ -12,7 +12,7 @@ if config.backend() != "tensorflow":
 
 import tensorflow as tf
 
-from kops.ops.elementwise import add, exp, less, subtract
+from kops import add, exp, less, subtract
 from kops.variable import Variable
 
 X = tf.constant([0.0, 1.0, 2.0])
