@@ -120,7 +120,7 @@ def bitwise_right_shift(x: Tensor, y: Tensor) -> Any:
     return right_shift(x, y)
 
 
-@primitive("numpy", dtype=promote.integers, shape=shapes.broadcast)
+@composite("numpy", dtype=promote.integers, shape=shapes.broadcast)
 def gcd(x1: Tensor, x2: Tensor) -> Any:
     """Greatest common divisor; `gcd(0, 0)` is 0.
 
@@ -130,6 +130,14 @@ def gcd(x1: Tensor, x2: Tensor) -> Any:
     Returns:
         The broadcast tensor in the promoted dtype.
     """
+
+    def euclid(a: Any, b: Any) -> Any:
+        done = kops.equal(b, 0)
+        return kops.where(done, a, b), kops.where(done, 0, kops.mod(a, kops.where(done, 1, b)))
+
+    pair = [kops.absolute(kops.add(x, kops.zeros_like(y))) for x, y in ((x1, x2), (x2, x1))]
+    found, _ = kops.while_loop(lambda a, b: kops.any(kops.not_equal(b, 0)), euclid, pair)
+    return kops.absolute(found)  # a remainder of the lowest number has its sign
 
 
 @composite("numpy", dtype=promote.integers, shape=shapes.broadcast)

@@ -269,7 +269,7 @@ def _one_hot_shape(x: Any, num_classes: int, axis: int = -1, dtype: Any = None, 
     return tuple(shape)
 
 
-@primitive("nn", dtype=_hot_dtype, shape=_one_hot_shape, key=("sparse",), checked=True)
+@composite("nn", dtype=_hot_dtype, shape=_one_hot_shape, key=("sparse",), checked=True)
 def one_hot(x: Tensor, num_classes: int, axis: int = -1, dtype: Any = None, sparse: bool = False) -> Any:
     """Class numbers as vectors with a single 1; numbers outside of `[0, num_classes)` give zeros.
 
@@ -284,6 +284,10 @@ def one_hot(x: Tensor, num_classes: int, axis: int = -1, dtype: Any = None, spar
         >>> one_hot([2, 0], 3)
         [[0., 0., 1.], [1., 0., 0.]]
     """
+    axis = standardize_axis(axis, len(x.shape) + 1)
+    classes = kops.reshape(kops.arange(num_classes), (num_classes,) + (1,) * (len(x.shape) - axis))
+    hot = kops.cast(kops.equal(kops.expand_dims(x, axis), classes), dtype)
+    return _to_sparse(hot) if sparse else hot
 
 
 def _sparse_shape(x: Any) -> Any:
@@ -292,9 +296,10 @@ def _sparse_shape(x: Any) -> Any:
     return KerasTensor(x.shape, x.dtype, sparse=True)
 
 
-@primitive(dtype=promote.kept, shape=_sparse_shape)
+@composite(dtype=promote.kept, shape=_sparse_shape)
 def _to_sparse(x: Tensor) -> Any:
     """The engine's sparse tensor of the elements that are not 0."""
+    raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
 
 
 @composite("nn", dtype=_hot_dtype, key=("sparse",))

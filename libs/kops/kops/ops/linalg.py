@@ -228,7 +228,7 @@ def _correlate_shape(x1: Any, x2: Any, mode: str = "valid") -> Shape:
     return ({"valid": abs(n - m) + 1, "same": max(n, m), "full": n + m - 1}[mode],)
 
 
-@primitive("numpy", dtype=promote.inexact, shape=_correlate_shape, checked=True)
+@composite("numpy", dtype=promote.inexact, shape=_correlate_shape, checked=True)
 def correlate(x1: Tensor, x2: Tensor, mode: str = "valid") -> Any:
     """Cross-correlation of two vectors: `c[k] = sum_n x1[n + k] * conj(x2[n])`.
 
@@ -236,6 +236,21 @@ def correlate(x1: Tensor, x2: Tensor, mode: str = "valid") -> Any:
         x1, x2: shapes `(n,)` and `(m,)`.
         mode: `"full"`: all overlaps, `n + m - 1`; `"same"`: the middle `max(n, m)`; `"valid"`: complete overlaps.
     """
+    n, m = kops.shape(x1)[0], kops.shape(x2)[0]
+    edge = kops.zeros_like(x2)[1:]
+    padded = kops.concatenate([edge, x1, edge])
+    if isinstance(m, int):
+        parts = kops.extract_sequences(padded, m, 1)
+    else:
+        parts = kops.take(padded, kops.expand_dims(kops.arange(n + m - 1), 1) + kops.arange(m))
+    whole = kops.matmul(parts, kops.conjugate(x2))
+    if mode == "full":
+        return whole
+    least, most = (min, max) if isinstance(n, int) and isinstance(m, int) else (kops.minimum, kops.maximum)
+    if mode == "valid":
+        return whole[least(n, m) - 1 : most(n, m)]
+    start = least(n, m - 1) // 2
+    return whole[start : start + most(n, m)]
 
 
 def _vander_shape(x: Any, N: int | None = None, increasing: bool = False) -> Shape:
@@ -246,7 +261,7 @@ def _vander_shape(x: Any, N: int | None = None, increasing: bool = False) -> Sha
     return (x.shape[0], x.shape[0] if N is None else N)
 
 
-@primitive("numpy", dtype=promote.first, shape=_vander_shape, checked=True)
+@composite("numpy", dtype=promote.first, shape=_vander_shape, checked=True)
 def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
     """Vandermonde matrix: the columns are powers of `x`.
 
@@ -259,3 +274,5 @@ def vander(x: Tensor, N: int | None = None, increasing: bool = False) -> Any:
         >>> vander([2, 3], 3)
         [[4, 2, 1], [9, 3, 1]]
     """
+    powers = kops.arange(kops.shape(x)[0] if N is None else N)
+    return kops.power(kops.expand_dims(x, 1), powers if increasing else kops.flip(powers))

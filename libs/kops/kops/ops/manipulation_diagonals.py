@@ -6,7 +6,7 @@ from typing import Any
 
 import kops
 from kops import promote
-from kops.declare import Tensor, composite, primitive
+from kops.declare import Tensor, composite
 from kops.shapes import Shape, reduced_shape, standardize_axes
 
 
@@ -23,7 +23,7 @@ def _diagonal_shape(x: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> 
     return (*reduced_shape(x.shape, (a, b), False), diagonal_length(x.shape[a], x.shape[b], offset))
 
 
-@primitive("numpy", dtype=promote.first, shape=_diagonal_shape)
+@composite("numpy", dtype=promote.first, shape=_diagonal_shape)
 def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     """The diagonals of the matrices that lie along two axes, as the last axis of the result.
 
@@ -32,6 +32,17 @@ def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
         offset: which diagonal: above the main one if positive, below if negative.
         axis1, axis2: rows and columns of the matrices.
     """
+    axes = standardize_axes((axis1, axis2), len(x.shape))
+    x = kops.transpose(x, (*(a for a in range(len(x.shape)) if a not in axes), *axes))
+    *lead, rows, columns = kops.shape(x)
+    # Positions in the flattened matrices.
+    start = offset if offset >= 0 else -offset * columns
+    count = diagonal_length(*x.shape[-2:], offset)
+    if count is None:
+        rows, end = (rows, columns - offset) if offset >= 0 else (rows + offset, columns)
+        count = kops.maximum(kops.minimum(rows, end), 0)
+    places = start + kops.arange(count) * (columns + 1)
+    return kops.take(kops.reshape(x, (*lead, -1)), places, axis=-1)
 
 
 def _diag_shape(x: Any, k: int = 0) -> Shape:
@@ -43,7 +54,7 @@ def _diag_shape(x: Any, k: int = 0) -> Shape:
     return (diagonal_length(x.shape[0], x.shape[1], k),)
 
 
-@primitive("numpy", dtype=promote.first, shape=_diag_shape, checked=True)
+@composite("numpy", dtype=promote.first, shape=_diag_shape, checked=True)
 def diag(x: Tensor, k: int = 0) -> Any:
     """A matrix with a vector as its diagonal; of a matrix its diagonal.
 
@@ -55,6 +66,11 @@ def diag(x: Tensor, k: int = 0) -> Any:
         >>> diag([1, 2])
         [[1, 0], [0, 2]]
     """
+    if len(x.shape) == 2:
+        return diagonal(x, k)
+    longer = kops.pad(x, (0, abs(k)))
+    line = kops.expand_dims(longer, 1 if k >= 0 else 0)
+    return kops.where(kops.equal(_offsets(*kops.shape(longer) * 2), k), line, kops.zeros((), x.dtype))
 
 
 @composite("numpy", dtype=promote.first)
@@ -69,7 +85,12 @@ def _triangle_shape(x: Any, k: int = 0) -> Shape:
     return tuple(x.shape)
 
 
-@primitive("numpy", dtype=promote.first, shape=_triangle_shape, checked=True)
+def _offsets(rows: Any, columns: Any) -> Any:
+    """Column minus row of each element of a matrix."""
+    return kops.arange(columns) - kops.expand_dims(kops.arange(rows), 1)
+
+
+@composite("numpy", dtype=promote.first, shape=_triangle_shape, checked=True)
 def tril(x: Tensor, k: int = 0) -> Any:
     """Matrices with the elements above the `k`-th diagonal set to 0.
 
@@ -77,9 +98,10 @@ def tril(x: Tensor, k: int = 0) -> Any:
         x: shape `(..., n, m)`.
         k: 0 is the main diagonal; positive ones lie above it.
     """
+    return kops.where(kops.less_equal(_offsets(*kops.shape(x)[-2:]), k), x, kops.zeros((), x.dtype))
 
 
-@primitive("numpy", dtype=promote.first, shape=_triangle_shape, checked=True)
+@composite("numpy", dtype=promote.first, shape=_triangle_shape, checked=True)
 def triu(x: Tensor, k: int = 0) -> Any:
     """Matrices with the elements below the `k`-th diagonal set to 0.
 
@@ -87,6 +109,7 @@ def triu(x: Tensor, k: int = 0) -> Any:
         x: shape `(..., n, m)`.
         k: 0 is the main diagonal; positive ones lie above it.
     """
+    return kops.where(kops.greater_equal(_offsets(*kops.shape(x)[-2:]), k), x, kops.zeros((), x.dtype))
 
 
 @composite("numpy", dtype=promote.accumulate)

@@ -16,6 +16,7 @@ from kops.backends.jax.core import dtype_name
 from kops.backends.jax.table import TABLE
 from kops.dtypes import standardize_dtype
 from kops.sparse_rules import flatten
+from kops.static_types import exact, frozen
 
 # These copy or pass on their argument, look at values, or differ by position, for which each its own would be compiled.
 _EAGER = "array copy stop_gradient clip ctc_decode bincount nonzero unique get_item slice slice_update"
@@ -46,18 +47,14 @@ def suits(op: Any, args: Any) -> bool:
     return op.name != "power" or len(tensors) == 2  # whole exponents are multiplications
 
 
-def _frozen(x: Any) -> Any:
-    if isinstance(x, (list, tuple)):
-        return tuple(map(_frozen, x))
-    return tuple(sorted((k, _frozen(v)) for k, v in x.items())) if isinstance(x, dict) else x
-
-
 def fuse(op: Any, run: Callable[..., Any]) -> Callable[..., Any]:
     """`run`, a plan of the op, as one compiled function."""
     static = [i for i, p in enumerate(op.parameters) if p.kind in ("static", "operand")]
-    compiled = jax.jit(run, static_argnums=static, inline=True)
     if not static:
-        return compiled
+        return jax.jit(run, inline=True)
+    # JAX tells 1 from 1.0, but not inside of tuples: the last argument does.
+    compiled = jax.jit(lambda *a: run(*a[:-1]), static_argnums=[*static, len(op.parameters)], inline=True)
+    loose = [i for i in static if op.parameters[i].wants is None]
     chosen = operator.itemgetter(*static)
     segments = next((i for i in static if op.parameters[i].name == "num_segments"), None)
 
@@ -67,11 +64,11 @@ def fuse(op: Any, run: Callable[..., Any]) -> Callable[..., Any]:
         try:
             hash(chosen(args))
         except TypeError:  # lists or dictionaries
-            args = tuple([_frozen(x) if i in static else x for i, x in enumerate(args)])
+            args = tuple([frozen(x) if i in static else x for i, x in enumerate(args)])
             try:
                 hash(chosen(args))
             except TypeError:  # arrays
                 return run(*args)
-        return compiled(*args)
+        return compiled(*args, tuple([exact(args[i]) for i in loose if type(args[i]) is tuple]))
 
     return plan

@@ -65,13 +65,8 @@ def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> A
     return np.moveaxis(out.reshape(*x.shape, num_classes), -1, axis)
 
 
-def _to_sparse(x: Any) -> Any:
-    raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
-
-
 TABLE = {
     **kernels(_get_item, _slice_update, _scatter, _scatter_update, _one_hot),
-    "_to_sparse": _to_sparse,
     "take": np.take,
     "take_along_axis": np.take_along_axis,
     "slice": lambda x, starts, shape: x[_block(x, starts, shape)],

@@ -267,21 +267,6 @@ def _power(x: Any, y: Any) -> Any:
     return kops.where(vanishing, 0, product)
 
 
-def _gcd(x: Any, y: Any) -> Any:
-    """Euclid's steps, until no remainder is left anywhere."""
-    a, b = (kops.absolute(kops.add(v, kops.zeros_like(w))) for v, w in ((x, y), (y, x)))
-
-    def step(states: Any, _: Any) -> Any:
-        a, b = states
-        done = kops.equal(b, 0)
-        rest = kops.mod(a, kops.where(done, 1, b))
-        a, b = kops.where(done, a, b), kops.where(done, 0, rest)
-        return [a, b], [], kops.any(kops.not_equal(b, 0))
-
-    (found, _), _ = loop(step, [a, b], go=kops.any(kops.not_equal(b, 0)))
-    return kops.absolute(found)  # a remainder of the lowest number has its sign
-
-
 TABLE = {
     **native(
         opset,
@@ -295,7 +280,7 @@ TABLE = {
         "cosh erf exp floor log logical_not sign sin sinh sqrt tan tanh",
         _unary,
     ),
-    **kernels(_arctan2, _clip, _gcd, _ldexp, _power, _round, _where),
+    **kernels(_arctan2, _clip, _ldexp, _power, _round, _where),
     **kernels(_angle, _erfc, _erfinv, _expm1, _i0, _log1p, _signbit, around=_unary),
     "absolute": _floats_only(
         opset.abs,

@@ -42,7 +42,7 @@ def _basic(x: Any, entries: list[Any]) -> Any:
             continue
         if isinstance(e, slice):
             step = 1 if e.step is None else int(e.step)
-            if e != slice(None):
+            if not (e.start is e.stop is e.step is None):  # bounds may be tensors
                 starts.append((0 if step > 0 else LAST) if e.start is None else e.start)
                 stops.append((LAST if step > 0 else -LAST) if e.stop is None else e.stop)
                 steps.append(step)
@@ -169,17 +169,7 @@ def _nonzero(x: Any) -> tuple[GraphTensor, ...]:
     return tuple(GraphTensor(opset.convert(opset.squeeze(c, i64([0])), ov.Type.i32)) for c in columns)
 
 
-def _one_hot(x: Any, num_classes: int, axis: int, dtype: Any, sparse: bool) -> GraphTensor:
-    if sparse:
-        raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
-    x = opset.convert(node(x), ov.Type.i64).output(0)
-    axis = positive(axis, rank(x) + 1)
-    classes = i64(np.arange(num_classes).reshape((num_classes,) + (1,) * (rank(x) - axis)))
-    hot = GraphTensor(opset.equal(opset.unsqueeze(x, i64([axis])), classes))
-    return cast(hot, dtype if isinstance(dtype, str) else np.dtype(dtype).name)
-
-
 TABLE = {
-    **kernels(_get_item, _take, _take_along_axis, _slice, _slice_update, _scatter, _nonzero, _one_hot),
+    **kernels(_get_item, _take, _take_along_axis, _slice, _slice_update, _scatter, _nonzero),
     "scatter_update": lambda x, indices, updates, reduction: _scatter_into(node(x), indices, updates, reduction),
 }

@@ -5,14 +5,10 @@ from __future__ import annotations
 import functools
 from typing import Any
 
-import numpy as np
-import openvino as ov
-
 import kops
 from kops.backends.openvino import opset
 from kops.backends.openvino.build import cut, i64, length, permute, rank
 from kops.backends.openvino.core import GraphTensor, cast, dtype_name, node
-from kops.backends.openvino.manipulation_diagonals import TABLE as DIAGONALS
 from kops.dims import as_tuple, positive
 from kops.einsum_shapes import parse
 
@@ -66,7 +62,7 @@ def _exact(subscripts: str, handles: list[Any]) -> Any:
             c = next(c for c in term if term.count(c) > 1)
             first = term.index(c)
             second = term.index(c, first + 1)
-            x = node(DIAGONALS["diagonal"](GraphTensor(x), 0, first, second))
+            x = node(kops.diagonal(GraphTensor(x), 0, first, second))
             term = [d for i, d in enumerate(term) if i not in (first, second)] + [c]
         whole = [*order, *summed]
         x = permute(x, [term.index(c) for c in whole if c in term])
@@ -93,42 +89,4 @@ def _matmul(x1: Any, x2: Any) -> GraphTensor:
     return GraphTensor(_exact(f"{left},{right}->{out}", [a, b]))
 
 
-def _scalar(n: Any) -> Any:
-    return i64(n) if isinstance(n, int) else n
-
-
-def _correlate(x1: Any, x2: Any, mode: str) -> GraphTensor:
-    a, b = node(x1), node(x2)
-    n, m = _scalar(length(a, 0)), _scalar(length(b, 0))
-    zero, one = i64(0), i64(1)
-    around = opset.unsqueeze(opset.subtract(m, one), zero)
-    padded = opset.pad(a, around, around, "constant", node(cast(np.asarray(0), x1.dtype)))
-    total = opset.subtract(opset.add(n, m), one)
-    places = opset.add(
-        opset.unsqueeze(opset.range(zero, total, one, ov.Type.i64), one),
-        opset.unsqueeze(opset.range(zero, m, one, ov.Type.i64), zero),
-    )
-    whole = opset.matmul(opset.gather(padded, places, zero), b, False, False).output(0)
-    if mode == "full":
-        return GraphTensor(whole)
-    short, long = opset.minimum(n, m), opset.maximum(n, m)
-    if mode == "valid":
-        start, stop = opset.subtract(short, one), long
-    else:
-        half = opset.divide(short, i64(2))
-        start = opset.select(opset.greater_equal(n, m), opset.subtract(opset.subtract(short, one), half), half)
-        stop = opset.add(start, long)
-    start, stop = (opset.unsqueeze(s, zero) for s in (start, stop))
-    return GraphTensor(opset.slice(whole, start, stop, i64([1]), i64([0])))
-
-
-def _vander(x: Any, n: int | None, increasing: bool) -> GraphTensor:
-    count = _scalar(length(node(x), 0) if n is None else n)
-    powers = opset.range(i64(0), count, i64(1), ov.Type.i64)
-    if not increasing:
-        powers = opset.subtract(opset.subtract(count, i64(1)), powers)
-    powers = opset.convert_like(opset.convert(powers, "i32"), node(x))
-    return kops.power(kops.expand_dims(x, 1), GraphTensor(powers))
-
-
-TABLE = {"matmul": _matmul, "tensordot": _tensordot, "einsum": _einsum, "correlate": _correlate, "vander": _vander}
+TABLE = {"matmul": _matmul, "tensordot": _tensordot, "einsum": _einsum}

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops.backends.openvino import opset
 from kops.backends.openvino.build import i64, rank
 from kops.backends.openvino.core import GraphTensor, node
-from kops.backends.openvino.manipulation_diagonals import TABLE as DIAGONALS
 
 
 def _solve(a: Any, b: Any) -> GraphTensor:
@@ -19,9 +19,7 @@ def _solve(a: Any, b: Any) -> GraphTensor:
 
 
 def _solve_triangular(a: Any, b: Any, lower: bool) -> GraphTensor:
-    if not isinstance(a, GraphTensor):
-        a = GraphTensor(node(a))
-    return _solve(DIAGONALS["tril" if lower else "triu"](a, 0), b)
+    return _solve(kops.tril(a) if lower else kops.triu(a), b)
 
 
 TABLE = {

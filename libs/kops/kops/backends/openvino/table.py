@@ -5,7 +5,7 @@ from __future__ import annotations
 from kops.backends.kernel_tables import merge_tables
 
 _FAMILIES = (
-    "control core_ops elementwise fft indexing linalg linalg_matrix manipulation manipulation_diagonals "
+    "control core_ops elementwise fft indexing linalg linalg_matrix manipulation "
     "nn_activations nn_attention nn_conv nn_pooling nn_rnn reduction segment sorting"
 )
 GRAPH_TABLE = merge_tables("kops.backends.openvino", _FAMILIES)

@@ -153,23 +153,6 @@ def _shift(function: Any, signed_fill: bool) -> Any:
     return kernel
 
 
-def _gcd(x: Any, y: Any) -> Any:
-    shape = tf.broadcast_dynamic_shape(tf.shape(x), tf.shape(y))
-    static = tf.broadcast_static_shape(x.shape, y.shape)
-    x, y = tf.broadcast_to(x, shape), tf.broadcast_to(y, shape)
-    if not x.dtype.is_unsigned:
-        x, y = tf.abs(x), tf.abs(y)
-    zero = tf.zeros_like(y)
-
-    def euclid(a: Any, b: Any) -> Any:
-        rest = tf.where(b == zero, zero, a % tf.where(b == zero, b + 1, b))
-        return tf.ensure_shape(tf.where(b == zero, a, b), static), tf.ensure_shape(rest, static)
-
-    x, y = tf.ensure_shape(x, static), tf.ensure_shape(y, static)
-    x, _ = tf.while_loop(lambda a, b: tf.reduce_any(b != zero), euclid, (x, y))
-    return x
-
-
 def _unsigned(function: Any) -> Any:
     """For functions whose kernels know signed integers only; the bits are the same."""
 
@@ -215,11 +198,14 @@ def _bool_or(function: Any, of_bools: Any) -> Any:
     return lambda x, y: of_bools(x, y) if x.dtype is tf.bool else function(x, y)
 
 
+_PYTHON = frozenset({bool, int, float, complex})
+
+
 def _scalars(function: Any, of_bools: Any = None) -> Any:
     """TensorFlow gives a scalar on the left float32 or int32, whatever stands on the right; and bools have no sums."""
 
     def kernel(x: Any, y: Any) -> Any:
-        if isinstance(x, (int, float, complex)):
+        if type(x) in _PYTHON:
             x = tf.constant(x, y.dtype)
         if of_bools is not None and x.dtype is tf.bool:
             return of_bools(x, y)
@@ -263,7 +249,7 @@ TABLE = {
         "divide divide_no_nan erfc exp expm1 floor log log1p logical_and logical_not logical_or logical_xor "
         "reciprocal rsqrt sin sinh sqrt square tan tanh true_divide=divide",
     ),
-    **kernels(_angle, _clip, _erf, _gcd, _ldexp, _nextafter, _round, _signbit, _view_as_complex, _view_as_real, _where),
+    **kernels(_angle, _clip, _erf, _ldexp, _nextafter, _round, _signbit, _view_as_complex, _view_as_real, _where),
     "absolute": _floats_only(tf.abs, lambda x: x if x.dtype.is_unsigned or x.dtype is tf.bool else tf.abs(x)),
     "add": _scalars(tf.add, tf.logical_or),
     "bitwise_and": _bool_or(tf.bitwise.bitwise_and, tf.logical_and),

@@ -16,6 +16,7 @@ from kops.config import settings
 from kops.declare import OPS
 from kops.dtypes import standardize_dtype
 from kops.sparse_rules import flatten
+from kops.static_types import exact, frozen
 
 PATIENCE = 1  # calls before one is traced
 _SHORT = 4  # ops
@@ -42,14 +43,6 @@ def formula(name: str) -> Callable[..., Any]:
 @functools.lru_cache(maxsize=256)
 def _formula(name: str, *read: Any) -> Callable[..., Any]:
     return graphed(name) or OPS[name].formula
-
-
-def _frozen(x: Any) -> Any:
-    if isinstance(x, (list, tuple)):
-        return tuple(map(_frozen, x))
-    if isinstance(x, (bool, float)):
-        return type(x), x  # to Python 1, 1.0 and True are one key
-    return tuple(sorted((k, _frozen(v)) for k, v in x.items())) if isinstance(x, dict) else x
 
 
 def graphed(name: str, run: Callable[..., Any] | None = None) -> Callable[..., Any] | None:
@@ -87,7 +80,7 @@ def graphed(name: str, run: Callable[..., Any] | None = None) -> Callable[..., A
         tensors = [x for x in flatten([args[i] for i in dynamic]) if x is not None]
         if any(type(x) is not _Tensor for x in tensors):
             return body(*args)
-        key = _frozen(statics), _frozen([_described(args[i]) for i in dynamic])
+        key = exact(frozen(statics)), tuple([_described(args[i]) for i in dynamic])
         try:
             graph = known.get(key, 0)
         except TypeError:  # an array
@@ -123,4 +116,4 @@ def _callable(graph: Any) -> Any:
 
 
 def _described(x: Any) -> Any:
-    return [_described(v) for v in x] if isinstance(x, (list, tuple)) else x if x is None else (x.dtype, *x.shape)
+    return tuple(map(_described, x)) if isinstance(x, (list, tuple)) else x if x is None else (x.dtype, *x.shape)

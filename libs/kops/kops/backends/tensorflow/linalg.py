@@ -58,29 +58,7 @@ def _einsum(subscripts: str, operands: Any, kwargs: Any) -> Any:
     return tf.einsum(subscripts.replace(" ", ""), *[_wide(x) for x in operands])
 
 
-def _correlate(x1: Any, x2: Any, mode: str) -> Any:
-    n, m = (x.shape[0] or tf.shape(x)[0] for x in (x1, x2))
-    if x2.dtype.is_complex:
-        x2 = tf.math.conj(x2)
-    windows = tf.signal.frame(tf.pad(x1, [[m - 1, m - 1]]), m, 1)
-    whole = tf.linalg.matvec(windows, x2)
-    short, long = tf.minimum(n, m), tf.maximum(n, m)
-    if mode == "full":
-        return whole
-    if mode == "valid":
-        return whole[short - 1 : long]
-    start = tf.where(n >= m, short - 1 - short // 2, short // 2)
-    return whole[start : start + long]
-
-
-def _vander(x: Any, n: int | None, increasing: bool) -> Any:
-    count = (x.shape[0] or tf.shape(x)[0]) if n is None else n
-    number = tf.cast(x, tf.int32) if x.dtype in _SMALL else x
-    powers = tf.range(count) if increasing else tf.range(count - 1, -1, -1)
-    return tf.cast(tf.pow(number[:, None], tf.cast(powers, number.dtype)), x.dtype)
-
-
 TABLE = {
-    **kernels(_matmul, _cross, _einsum, _correlate, _vander),
+    **kernels(_matmul, _cross, _einsum),
     "tensordot": lambda x1, x2, axes: tf.tensordot(_wide(x1), _wide(x2), axes),
 }

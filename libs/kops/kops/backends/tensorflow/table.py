@@ -11,15 +11,11 @@ _FAMILIES = (
 )
 TABLE = merge_tables("kops.backends.tensorflow", _FAMILIES)
 # Kernels of many ops, which are called as graphs.
-_LONG = (
-    "conv_transpose correlate ctc_loss floor_divide gcd gru lstm lu_factor nextafter segment_max segment_min "
-    "simple_rnn vander"
-)
+_LONG = "conv_transpose ctc_loss floor_divide gru lstm lu_factor nextafter segment_max segment_min simple_rnn"
 LONG = frozenset(_LONG.split())
 SCALARS = elementwise.SCALARS
 CARRIERS: dict[str, dict[str, str | None]] = {
     "nonzero": {"float16": "float32"},
     "repeat": {"uint16": "int32"},
     "tile": {"uint16": "int32"},
-    "vander": {"uint32": "int64", "uint64": "int64"},
 }

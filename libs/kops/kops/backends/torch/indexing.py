@@ -134,21 +134,8 @@ def _scatter_update(x: torch.Tensor, indices: torch.Tensor, updates: torch.Tenso
     return flat.scatter_reduce(0, places, values, _REDUCE[reduction], include_self=True).reshape(x.shape)
 
 
-def _one_hot(x: torch.Tensor, num_classes: int, axis: int, dtype: Any, sparse: bool) -> torch.Tensor:
-    if sparse:
-        raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
-    axis = axis + x.ndim + 1 if axis < 0 else axis
-    classes = torch.arange(num_classes, device=x.device).reshape((num_classes,) + (1,) * (x.ndim - axis))
-    return (x.unsqueeze(axis) == classes).to(dtype)
-
-
-def _to_sparse(x: torch.Tensor) -> torch.Tensor:
-    raise NotImplementedError("sparse=True needs an engine with sparse tensors: TensorFlow or JAX.")
-
-
 TABLE = {
-    **kernels(_get_item, _take, take_along_axis, _slice, _slice_update, _scatter, _scatter_update, _one_hot),
-    "_to_sparse": _to_sparse,
+    **kernels(_get_item, _take, take_along_axis, _slice, _slice_update, _scatter, _scatter_update),
     "nonzero": lambda x: tuple(i.int() for i in torch.nonzero(x, as_tuple=True)),
     "isin": lambda x1, x2, unique, invert: torch.isin(x1, x2, assume_unique=unique, invert=invert),
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import torch
-import torch.nn.functional as F
 
 from kops.backends.kernel_tables import kernels
 from kops.dims import as_tuple
@@ -52,26 +51,8 @@ def _einsum(subscripts: str, operands: Any, kwargs: Any) -> torch.Tensor:
     return out.to(torch.int32) if operands[0].dtype in (torch.int8, torch.int32) else out.to(operands[0].dtype)
 
 
-def _correlate(x1: torch.Tensor, x2: torch.Tensor, mode: str) -> torch.Tensor:
-    n, m = x1.shape[0], x2.shape[0]
-    whole = F.conv1d(x1[None, None], x2.conj()[None, None].resolve_conj(), padding=m - 1)[0, 0]
-    short, long = min(n, m), max(n, m)
-    if mode == "full":
-        return whole
-    if mode == "valid":
-        return whole[short - 1 : long]
-    start = short - 1 - short // 2 if n >= m else short // 2
-    return whole[start : start + long]
-
-
-def _vander(x: torch.Tensor, n: int | None, increasing: bool) -> torch.Tensor:
-    # torch.vander writes in place, which has no gradient.
-    powers = torch.arange(x.shape[0] if n is None else n, device=x.device)
-    return torch.pow(_wide(x)[:, None], powers if increasing else powers.flip(0))
-
-
 TABLE = {
-    **kernels(_matmul, _tensordot, _einsum, _correlate, _vander),
+    **kernels(_matmul, _tensordot, _einsum),
     "outer": lambda x1, x2: torch.outer(x1.reshape(-1), x2.reshape(-1)),
     "kron": torch.kron,
 }
