@@ -16,20 +16,12 @@ __version__ = "0.1.0"
 
 _OWN = {
     "AutocastScope": "scopes",
-    "Function": "function",
-    "KerasTensor": "keras_tensor",
     "Node": "operation",
-    "Operation": "operation",
-    "StatelessScope": "scopes",
-    "SymbolicScope": "scopes",
     "Tensor": "declare",
     "Tensors": "declare",
-    "Variable": "variable",
     "composite": "declare",
     "functional": "declare",
-    "name_scope": "scopes",
     "primitive": "declare",
-    "remat": "remat",
     "result_type": "dtypes",
     "standardize_dtype": "dtypes",
 }

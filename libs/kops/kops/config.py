@@ -47,24 +47,19 @@ def _read_file() -> dict[str, Any]:
     return content
 
 
-def _check_backend(name: Any, source: str) -> str:
-    if name not in BACKENDS:
-        raise ValueError(f"Unknown backend {name!r} (from {source}). Choose one of: {', '.join(BACKENDS)}.")
-    return str(name)
-
-
-def _check(kind: str, value: Any, allowed: tuple[str, ...]) -> str:
+def _check(kind: str, value: Any, allowed: tuple[str, ...], source: str = "") -> str:
     if value not in allowed:
-        raise ValueError(f"Unknown {kind} {value!r}. Choose one of: {', '.join(allowed)}.")
+        origin = f" (from {source})" if source else ""
+        raise ValueError(f"Unknown {kind} {value!r}{origin}. Choose one of: {', '.join(allowed)}.")
     return str(value)
 
 
 def _choose_backend(file: dict[str, Any]) -> str:
     asked = os.environ.get("KERAS_BACKEND")
     if asked:
-        return _check_backend(asked, "KERAS_BACKEND")
+        return _check("backend", asked, BACKENDS, "KERAS_BACKEND")
     if "backend" in file:
-        return _check_backend(file["backend"], "keras.json")
+        return _check("backend", file["backend"], BACKENDS, "keras.json")
     if find_spec("tensorflow"):
         return "tensorflow"
     found = next((name for name in ("jax", "torch") if find_spec(name)), "numpy")
@@ -128,7 +123,7 @@ def set_backend(backend: str) -> None:
         ValueError: for an unknown name.
         RuntimeError: when another engine is in use already; a process keeps its first one.
     """
-    _check_backend(backend, "set_backend")
+    _check("backend", backend, BACKENDS, "set_backend")
     if settings.engine_loaded and backend != settings.backend:
         raise RuntimeError(
             f"The {settings.backend} backend is already in use and cannot be changed to {backend} in this process. "

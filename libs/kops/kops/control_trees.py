@@ -8,8 +8,9 @@ import kops
 from kops import tree
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
+from kops.op import spec_of
 from kops.shapes import agree
-from kops.symbolic import infer_by_running, spec_of
+from kops.symbolic import infer_by_running
 from kops.variable import Variable
 
 

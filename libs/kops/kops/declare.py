@@ -152,8 +152,8 @@ def _declare(
     ]
     if dtype is not None and any(p.name == "dtype" for p in parameters) and "dtype" not in key:
         key = (*key, "dtype")
-    op = Op(body.__name__, body, kind, parameters, dtype, _by_name(shape, parameters), key, node, checked)
-    op.kernels = dict(kernels or {})
+    rule = _by_name(shape, parameters)
+    op = Op(body.__name__, body, kind, parameters, dtype, rule, key, node, checked, kernels or {})
     OPS[op.name] = op
     function = make_wrapper(op)
     op.function = function

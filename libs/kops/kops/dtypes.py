@@ -173,7 +173,6 @@ def itemsize(dtype: Any) -> int:
 def limits(dtype: Any) -> tuple[Any, Any]:
     """The smallest and the largest finite number of a dtype, as Python numbers."""
     import ml_dtypes
-    import numpy as np
 
     name = standardize_dtype(dtype)
     if name == "bool":

@@ -11,8 +11,6 @@ from typing import Any, Callable, Mapping, Protocol
 
 from kops.config import settings
 
-_PACKAGES = {"jax": "jax", "torch": "torch", "tensorflow": "tensorflow", "openvino": "openvino"}
-
 
 class Engine(Protocol):
     """What `kops/backends/<engine>/__init__.py` provides."""
@@ -73,12 +71,11 @@ def engine() -> Any:
         try:
             _engine = importlib.import_module(f"kops.backends.{name}")
         except ModuleNotFoundError as error:
-            package = _PACKAGES.get(name, name)
-            if error.name and error.name.split(".")[0] == package:
+            if error.name and error.name.split(".")[0] == name:
                 raise ModuleNotFoundError(
-                    f"The backend is {name!r} but the package {package!r} is not installed. "
+                    f"The backend is {name!r} but the package {name!r} is not installed. "
                     f"Install it with: pip install 'kops[{name}]', or choose another with KERAS_BACKEND.",
-                    name=package,
+                    name=name,
                 ) from error
             raise
         settings.engine_loaded = True

@@ -6,8 +6,9 @@ from typing import Any
 
 from kops import tree
 from kops.engine import engine
-from kops.keras_tensor import KerasTensor
+from kops.keras_tensor import KerasTensor, fresh
 from kops.operation import Node, Operation
+from kops.scopes import NoRecording
 from kspec import public
 
 
@@ -139,12 +140,9 @@ class Function(Operation):
                 KerasTensor(a.shape, b.dtype if not hasattr(a, "dtype") else a.dtype, record_history=False)
                 for a, b in zip(flat, self._inputs)
             ]
-            from kops.scopes import NoRecording
-
             with NoRecording():
                 outputs = self.run(specs)
-        fresh = [KerasTensor(x.shape, x.dtype, sparse=x.sparse, ragged=x.ragged) for x in outputs]
-        return self.pack_outputs(fresh)
+        return self.pack_outputs([fresh(x) for x in outputs])
 
     def compute_output_shape(self, input_shape: Any) -> Any:
         """The output shape(s) for input shape(s) in the inputs' structure."""

@@ -117,6 +117,11 @@ KerasTensor.__eq__ = object.__eq__  # type: ignore[method-assign]
 KerasTensor.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 
+def fresh(x: Any) -> Any:
+    """A symbolic tensor like this one, that comes from nowhere yet; what is none, as it is."""
+    return KerasTensor(x.shape, x.dtype, sparse=x.sparse, ragged=x.ragged) if isinstance(x, KerasTensor) else x
+
+
 def any_symbolic(*values: Any) -> bool:
     """Whether a KerasTensor stands anywhere in these (nested) values."""
     for value in values:

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import functools
 import inspect
-from typing import Any, Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Callable, ClassVar, Mapping, Sequence
 
 import numpy as np
 
@@ -17,70 +18,58 @@ import kops
 from kops import config, sparse_rules, tree
 from kops.dtypes import FLOATS, result_type, standardize_dtype
 from kops.engine import engine
-from kops.keras_tensor import KerasTensor, any_symbolic
+from kops.keras_tensor import KerasTensor, any_symbolic, fresh
+from kops.promote import each_result
 from kops.scopes import NoRecording, ambient
 from kops.shapes import broadcast, is_shape
 from kops.static_types import check_static_types
-from kops.tape import find_tape, write_call
-from kops.tape import spec_of as untraced
+from kops.tape import find_tape, untraced, write_call
 from kops.variable import Variable
 
 SCALARS = (bool, int, float, complex)
 _Passing = type(inspect.Parameter.POSITIONAL_ONLY)
 
 
+@dataclass(frozen=True)
 class Parameter:
-    """A parameter of an op.
+    """A parameter of an op."""
 
-    Its name, kind (tensor, tensors, operand, static), default, way of passing, and the type that it `wants`.
-    """
+    name: str
+    kind: str  # tensor, tensors, operand, static
+    default: Any
+    passing: Any
+    wants: str | None = None  # the type of a static one
 
-    __slots__ = ("default", "kind", "name", "passing", "wants")
-    EMPTY = inspect.Parameter.empty
-
-    def __init__(self, name: str, kind: str, default: Any, passing: Any, wants: str | None = None) -> None:
-        self.name = name
-        self.kind = kind
-        self.default = default
-        self.passing = passing
-        self.wants = wants
+    EMPTY: ClassVar[Any] = inspect.Parameter.empty
 
 
+@dataclass(eq=False)
 class Op:
     """See the module; made by the decorators of `kops.declare` only."""
 
-    def __init__(
-        self,
-        name: str,
-        body: Callable[..., Any],
-        kind: str,
-        parameters: Sequence[Parameter],
-        dtype: Callable[..., Any] | None,
-        shape: Callable[..., Any] | None,
-        key: tuple[str, ...],
-        node: str | None,
-        checked: bool = False,
-    ) -> None:
-        self.name = name
-        self.body = body
-        self.kind = kind
-        self.parameters = tuple(parameters)
-        self.dtype_rule = dtype
-        self.shape_rule: Any = shape
-        self.key = key
-        self.node = node
-        self.checked = checked
+    name: str
+    body: Callable[..., Any]
+    kind: str
+    parameters: Sequence[Parameter]
+    dtype_rule: Any
+    shape_rule: Any
+    key: tuple[str, ...]
+    node: str | None
+    checked: bool
+    kernels: Mapping[str, Callable[..., Any]]  # by engine, of ops that are not this library's
+
+    def __post_init__(self) -> None:
+        parameters = self.parameters
         self.plans: dict[Any, Callable[..., Any]] = {}
         self.function: Any = None
-        self.kernels: dict[str, Callable[..., Any]] = {}  # of ops that are not this library's
         self.tensor_positions = tuple(i for i, p in enumerate(parameters) if p.kind in ("tensor", "tensors"))
         self.operand_positions = tuple(i for i, p in enumerate(parameters) if p.kind == "operand")
-        self.key_positions = tuple((i, p.name) for i, p in enumerate(parameters) if p.name in key)
+        self.key_positions = tuple((i, p.name) for i, p in enumerate(parameters) if p.name in self.key)
         self.dtype_position = next((i for i, p in enumerate(parameters) if p.name == "dtype"), None)
         simple = (_Passing.POSITIONAL_ONLY, _Passing.POSITIONAL_OR_KEYWORD)
-        self.formula = body if all(p.passing in simple for p in parameters) else self._call_body
+        self.formula = self.body if all(p.passing in simple for p in parameters) else self._call_body
         # Formulas of elements take Python scalars as they are; others ask for the shapes of their tensors.
-        self.takes_scalars = shape is broadcast
+        self.takes_scalars = self.shape_rule is broadcast
 
     def _call_body(self, *args: Any) -> Any:
         positional, keywords = self._split(args)
@@ -123,17 +112,14 @@ class Op:
 
     def decisions(self, args: Sequence[Any]) -> tuple[dict[int, Any], Any]:
         """What the dtype rule wants each tensor parameter cast to, by position (None: as it is), and the result."""
-        specs = self.map_tensors(_spec, args)
-        compute, result = self.promote(self._spec_dtypes(args, specs), args)
+        compute, result = self.promote(self._dtypes(args), args)
         return dict(zip(self.tensor_positions, compute)), result
 
-    def _spec_dtypes(self, args: Sequence[Any], specs: Sequence[Any]) -> list[Any]:
-        return [
-            [_spec_dtype(v, s) for v, s in zip(_as_list(args[i]), _as_list(specs[i]))]
-            if self.parameters[i].kind == "tensors"
-            else _spec_dtype(args[i], specs[i])
-            for i in self.tensor_positions
-        ]
+    def _dtypes(self, args: Sequence[Any]) -> list[Any]:
+        """What the dtype rule gets for each tensor parameter."""
+        several = [self.parameters[i].kind == "tensors" for i in self.tensor_positions]
+        values = [args[i] for i in self.tensor_positions]
+        return [[_weak_dtype(v) for v in _as_list(x)] if s else _weak_dtype(x) for x, s in zip(values, several)]
 
     def _remember(self, key: Any, plan: Callable[..., Any]) -> Callable[..., Any]:
         self.plans[key] = plan
@@ -210,7 +196,7 @@ class Op:
         e = engine()
         check_static_types(self.parameters, args)
         kernel, is_body = self.kernel(args)
-        ds = [self._dtypes_of(i, args[i]) for i in self.tensor_positions]
+        ds = self._dtypes(args)
         compute, result = self.promote(ds, args)
         values = [x for i in self.tensor_positions for x in _as_list(args[i])]
         lone = not any(x is not None and not isinstance(x, SCALARS) for x in values)
@@ -219,14 +205,12 @@ class Op:
         steps: list[tuple[int, Callable[[Any], Any]]] = []
         before: list[tuple[int, Callable[[Any], Any]]] = []  # of Python scalars, while they are such
         for i, d, target in zip(self.tensor_positions, ds, compute):
-            if isinstance(d, list):
-                each = [self._step(x, dx, target, raw_scalars, is_body, fuse) for x, dx in zip(_as_list(args[i]), d)]
-                if any(step is not None for step in each):
-                    (before if fuse and any(isinstance(dx, type) for dx in d) else steps).append((i, _stepwise(each)))
-            else:
-                step = self._step(args[i], d, target, raw_scalars, is_body, fuse)
-                if step is not None:
-                    (before if fuse and isinstance(d, type) else steps).append((i, step))
+            pairs = zip(_as_list(args[i]), d) if isinstance(d, list) else [(args[i], d)]
+            each = [self._step(x, dx, target, raw_scalars, is_body, fuse) for x, dx in pairs]
+            if any(step is not None for step in each):
+                weak = any(isinstance(dx, type) for dx in _as_list(d))
+                step: Any = _stepwise(each) if isinstance(d, list) else each[0]
+                (before if fuse and weak else steps).append((i, step))
         position = self.dtype_position
         if position is not None and isinstance(result, str):
             wanted = result if is_body else e.native_dtype(result)
@@ -270,11 +254,6 @@ class Op:
             return kernel(*args)
 
         return run
-
-    def _dtypes_of(self, i: int, x: Any) -> Any:
-        if self.parameters[i].kind == "tensors":
-            return [_weak_dtype(v) for v in x]
-        return _weak_dtype(x)
 
     def _step(
         self, x: Any, d: Any, target: Any, raw_scalars: bool, is_body: bool, fuse: Any
@@ -345,9 +324,8 @@ class Op:
 
             return infer_by_running(self.formula, args, {})
         check_static_types(self.parameters, args)
-        specs = self.map_tensors(_spec, args)
-        ds = self._spec_dtypes(args, specs)
-        compute, result = self.promote(ds, args)
+        specs = self.map_tensors(spec_of, args)
+        compute, result = self.promote(self._dtypes(args), args)
         flags = [s.sparse for s in sparse_rules.flatten([specs[i] for i in self.tensor_positions])]
         sparse, by_rule = any(flags), self.name in sparse_rules.RULES
         if sparse and not by_rule and self.kind == "primitive":
@@ -367,7 +345,7 @@ class Op:
             raise TypeError(f"{self.name} has no symbolic form: its output depends on values.")
         with NoRecording():
             outputs = self.formula(*self._ready_specs(specs, compute))
-        return tree.map_structure(_fresh, _retype(outputs, result))
+        return tree.map_structure(fresh, each_result(_cast_spec, outputs, result))
 
     def _ready_specs(self, specs: list[Any], compute: tuple[Any, ...]) -> list[Any]:
         ready = list(specs)
@@ -507,7 +485,7 @@ def _weak_dtype(x: Any) -> Any:
     for kind in SCALARS:
         if isinstance(x, kind):
             return kind
-    return engine().dtype_name(x)
+    return engine().dtype_name(x) if engine().is_tensor(x) else spec_of(x).dtype
 
 
 def python_kind(dtype: str) -> type:
@@ -537,12 +515,10 @@ def _with_steps(kernel: Callable[..., Any], steps: list[tuple[int, Callable[[Any
 
 def fix_dtypes(out: Any, result: Any) -> Any:
     """`out` with the dtypes of `result`; `out` itself when it has them."""
-    if isinstance(out, (list, tuple)):
-        wanted = result if isinstance(result, tuple) else (result,) * len(out)
-        fixed = [fix_dtypes(x, r) for x, r in zip(out, wanted)]
-        if all(a is b for a, b in zip(fixed, out)):
-            return out
-        return type(out)(*fixed) if hasattr(out, "_fields") else type(out)(fixed)
+    return each_result(_fixed, out, result)
+
+
+def _fixed(out: Any, result: Any) -> Any:
     if out is None or result is None:
         return out
     e = engine()
@@ -554,7 +530,7 @@ def fix_dtypes(out: Any, result: Any) -> Any:
     return out if e.dtype_name(out) == result else e.cast(out, result)
 
 
-def _spec(x: Any) -> Any:
+def spec_of(x: Any) -> Any:
     """A KerasTensor for an argument of any kind."""
     if x is None or isinstance(x, KerasTensor):
         return x
@@ -581,15 +557,6 @@ def _list_dtype(array: np.ndarray) -> str:
     return standardize_dtype(array.dtype)
 
 
-def _spec_dtype(x: Any, spec: Any) -> Any:
-    if spec is None:
-        return None
-    for kind in SCALARS:
-        if isinstance(x, kind):
-            return kind
-    return spec.dtype
-
-
 def _cast_spec(spec: Any, target: str | None) -> Any:
     if not isinstance(spec, KerasTensor) or target is None or spec.dtype == target:
         return spec
@@ -603,21 +570,6 @@ def _build(shapes: Any, result: Any) -> Any:
         return shapes
     wanted = result if isinstance(result, tuple) else (result,) * len(shapes)
     return type(shapes)(_build(s, r) for s, r in zip(shapes, wanted))
-
-
-def _retype(outputs: Any, result: Any) -> Any:
-    if result is None:
-        return outputs
-    if isinstance(outputs, (list, tuple)):
-        wanted = result if isinstance(result, tuple) else (result,) * len(outputs)
-        return type(outputs)(_retype(o, r) for o, r in zip(outputs, wanted))
-    return _cast_spec(outputs, result)
-
-
-def _fresh(x: Any) -> Any:
-    if isinstance(x, KerasTensor):
-        return KerasTensor(x.shape, x.dtype, sparse=x.sparse, ragged=x.ragged)
-    return x
 
 
 def clear_plans() -> None:

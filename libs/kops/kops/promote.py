@@ -39,6 +39,17 @@ def common(*ds: Any, **static: Any) -> Any:
     return dtype, dtype
 
 
+def each_result(change: Callable[[Any, Any], Any], outputs: Any, result: Any) -> Any:
+    """`change(output, dtype)` of what a call gives, by the `result` of a rule; `outputs` itself where none is new."""
+    if not isinstance(outputs, (list, tuple)):
+        return change(outputs, result)
+    wanted = result if isinstance(result, tuple) else (result,) * len(outputs)
+    changed = [each_result(change, output, dtype) for output, dtype in zip(outputs, wanted)]
+    if all(a is b for a, b in zip(changed, outputs)):
+        return outputs
+    return type(outputs)(*changed) if hasattr(outputs, "_fields") else type(outputs)(changed)
+
+
 def check_indices(d: Any) -> None:
     """Refuse a dtype that is not of whole numbers."""
     if d is not None and natural(d) not in dtypes.INTS:

@@ -53,14 +53,15 @@ def check_activation(activation: str) -> None:
         raise ValueError(f"activation must be 'tanh' or 'relu', not {activation!r}.")
 
 
-def _projected(inputs: Any, kernel: Any, bias: Any, reverse: bool) -> Any:
-    x = kops.flip(inputs, axis=1) if reverse else inputs
-    x = kops.matmul(x, kernel)
-    return x if bias is None else x + bias
-
-
-def _ordered(mask: Any, reverse: bool) -> Any:
-    return kops.flip(mask, axis=1) if reverse and mask is not None else mask
+def _run(
+    loop: Loop, step: Any, first: list[Any], inputs: Any, kernel: Any, bias: Any, mask: Any, reverse: bool
+) -> list[Any]:
+    """What `step` makes of all inputs, which meet their kernel at once, and the last states."""
+    if reverse:
+        inputs, mask = kops.flip(inputs, axis=1), mask if mask is None else kops.flip(mask, axis=1)
+    sequence = kops.matmul(inputs, kernel)
+    outputs, states = loop(step, first, sequence if bias is None else sequence + bias, mask)
+    return [outputs, *states]
 
 
 def masked_step(step: Callable[..., Any]) -> Callable[..., Any]:
@@ -85,9 +86,7 @@ def lstm(
         c = kops.sigmoid(f) * c + kops.sigmoid(i) * kops.tanh(g)
         return [kops.sigmoid(o) * kops.tanh(c), c]
 
-    sequence = _projected(inputs, kernel, bias, reverse)
-    outputs, states = loop(step, [h0, c0], sequence, _ordered(mask, reverse))
-    return [outputs, *states]
+    return _run(loop, step, [h0, c0], inputs, kernel, bias, mask, reverse)
 
 
 def gru(
@@ -122,9 +121,7 @@ def gru(
         z = kops.sigmoid(xz + hz)
         return [z * h + (1 - z) * n]
 
-    sequence = _projected(inputs, kernel, here, reverse)
-    outputs, states = loop(step, [h0], sequence, _ordered(mask, reverse))
-    return [outputs, *states]
+    return _run(loop, step, [h0], inputs, kernel, here, mask, reverse)
 
 
 def simple_rnn(
@@ -145,9 +142,7 @@ def simple_rnn(
     def step(states: Any, x: Any) -> Any:
         return [act(x + kops.matmul(states[0], recurrent_kernel))]
 
-    sequence = _projected(inputs, kernel, bias, reverse)
-    outputs, states = loop(step, [h0], sequence, _ordered(mask, reverse))
-    return [outputs, *states]
+    return _run(loop, step, [h0], inputs, kernel, bias, mask, reverse)
 
 
 def ctc_loss(loop: Loop, target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int) -> Any:

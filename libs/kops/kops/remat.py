@@ -2,19 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, NamedTuple, Sequence
+from typing import Any, Callable
 
 from kops.engine import engine
 from kops.scopes import ambient
 from kspec import public
 
 _MODES = (None, "full", "activations", "larger_than", "list_of_layers")
-
-
-class RematMode(NamedTuple):
-    mode: str | None
-    output_size_threshold: int
-    layer_names: Sequence[str]
 
 
 @public("keras.RematScope")
@@ -36,15 +30,15 @@ class RematScope:
         self.layer_names = list(layer_names or ())
 
     def __enter__(self) -> RematScope:
-        ambient.remat = (*ambient.remat, RematMode(self.mode, self.output_size_threshold, self.layer_names))
+        ambient.remat = (*ambient.remat, self)
         return self
 
     def __exit__(self, *exc: Any) -> None:
         ambient.remat = ambient.remat[:-1]
 
 
-def current_remat_mode() -> RematMode | None:
-    """The innermost RematScope's setting, or None."""
+def current_remat_mode() -> RematScope | None:
+    """The innermost RematScope, or None."""
     return ambient.remat[-1] if ambient.remat else None
 
 

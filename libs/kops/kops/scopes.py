@@ -31,6 +31,7 @@ class _Scope:
     """Sets one field of `ambient` while it is entered; re-entrant."""
 
     _field = ""
+    _held: Any = None  # what it is inside
 
     def __enter__(self) -> Any:
         self.__dict__.setdefault("_saved", []).append(getattr(ambient, self._field))
@@ -43,7 +44,7 @@ class _Scope:
         ambient.redirected = ambient.stateless is not None or ambient.autocast is not None
 
     def _value(self) -> Any:
-        raise NotImplementedError
+        return self._held
 
 
 @public("keras.StatelessScope")
@@ -116,28 +117,19 @@ class StatelessScope(_Scope):
         return self.state_mapping.get(id(variable))
 
 
-def in_stateless_scope() -> bool:
-    """Whether variables currently read from a mapping."""
-    return ambient.stateless is not None
-
-
 @public("keras.SymbolicScope")
 class SymbolicScope(_Scope):
     """Within it computations have shapes and dtypes only, no values."""
 
     _field = "symbolic"
-
-    def _value(self) -> bool:
-        return True
+    _held = True
 
 
 class NoRecording(_Scope):
     """Within it symbolic calls return specs and leave no node behind (shape inference)."""
 
     _field = "recording"
-
-    def _value(self) -> bool:
-        return False
+    _held = False
 
 
 class AutocastScope(_Scope):
@@ -150,10 +142,7 @@ class AutocastScope(_Scope):
             dtype = dtypes.standardize_dtype(dtype)
             if not dtypes.is_float_dtype(dtype):
                 raise ValueError(f"AutocastScope takes a float dtype or None, not {dtype!r}.")
-        self.dtype = dtype
-
-    def _value(self) -> str | None:
-        return self.dtype
+        self._held = self.dtype = dtype
 
 
 @public("keras.name_scope")

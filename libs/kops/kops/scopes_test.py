@@ -17,18 +17,17 @@ from kops.scopes import (
     ambient,
     current_path,
     device,
-    in_stateless_scope,
     name_scope,
 )
 
 
 def test_stateless_nests_and_restores():
-    assert not in_stateless_scope()
+    assert ambient.stateless is None
     with StatelessScope() as outer:
         with StatelessScope() as inner:
             assert ambient.stateless is inner
         assert ambient.stateless is outer
-    assert not in_stateless_scope()
+    assert ambient.stateless is None
 
 
 def test_restored_after_an_exception():
@@ -78,7 +77,7 @@ def test_names_are_deduplicated_per_caller():
 def test_other_threads_see_nothing():
     seen = []
     with StatelessScope():
-        thread = threading.Thread(target=lambda: seen.append(in_stateless_scope()))
+        thread = threading.Thread(target=lambda: seen.append(ambient.stateless is not None))
         thread.start()
         thread.join()
     assert seen == [False]

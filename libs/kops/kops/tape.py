@@ -19,6 +19,7 @@ from kops import tree
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
 from kops.operators import Operators
+from kops.promote import each_result
 
 
 class Call(NamedTuple):
@@ -116,12 +117,12 @@ def find_tape(args: Any) -> Tape | None:
     return None
 
 
-def spec_of(x: Any) -> Any:
+def untraced(x: Any) -> Any:
     """TraceTensors, anywhere in an argument, as KerasTensors."""
     if type(x) is TraceTensor:
         return KerasTensor(x.shape, x.dtype, record_history=False)
     if isinstance(x, (list, tuple)):
-        return type(x)(spec_of(v) for v in x)
+        return type(x)(untraced(v) for v in x)
     return x
 
 
@@ -129,7 +130,7 @@ def write_call(op: Any, args: tuple[Any, ...]) -> Any:
     """The plan of an op for TraceTensors: write it down, or go on into a composite's formula."""
     tape = find_tape(args)
     assert tape is not None
-    plain = [spec_of(x) for x in args]
+    plain = [untraced(x) for x in args]
     whole = op.kind != "composite" or op.name in tape.known
     op.infer(plain)  # refuses what a symbolic call refuses
     targets, result = op.decisions(plain)
@@ -138,20 +139,13 @@ def write_call(op: Any, args: tuple[Any, ...]) -> Any:
         ready[i] = _ready(ready[i], target, tape, whole)
     if whole:
         # What the call gives for the arguments as they are now; the cast that the rule asks for stands beside it.
-        specs = op.infer([spec_of(x) for x in ready])
-        return _results(tape.add(op.name, tuple(ready), specs), result, tape)
-    if op.dtype_position is not None and isinstance(result, str):
-        ready[op.dtype_position] = result
-    return _results(op.formula(*ready), result, tape)
-
-
-def _results(outputs: Any, result: Any, tape: Tape) -> Any:
-    """A formula's outputs in the dtypes of the rule."""
-    if isinstance(outputs, (list, tuple)):
-        wanted = result if isinstance(result, tuple) else (result,) * len(outputs)
-        fixed = [_results(o, r, tape) for o, r in zip(outputs, wanted)]
-        return type(outputs)(*fixed) if hasattr(outputs, "_fields") else type(outputs)(fixed)
-    return _ready(outputs, result, tape, False)
+        specs = op.infer([untraced(x) for x in ready])
+        outputs = tape.add(op.name, tuple(ready), specs)
+    else:
+        if op.dtype_position is not None and isinstance(result, str):
+            ready[op.dtype_position] = result
+        outputs = op.formula(*ready)
+    return each_result(lambda x, dtype: _ready(x, dtype, tape, False), outputs, result)
 
 
 def _ready(x: Any, target: Any, tape: Tape, whole: bool) -> Any:

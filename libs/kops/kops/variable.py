@@ -153,15 +153,7 @@ class Variable(Operators):
         """The native tensor: what a StatelessScope says, or the variable's own; autocast applies."""
         if not ambient.redirected and self._native is not None:
             return self._native if self._reads_itself else engine().read_variable(self._native)
-        scope = ambient.stateless
-        if scope is not None:
-            held = scope.state_mapping.get(id(self))
-            if held is None:
-                held = self._own_value()
-        elif self._native is None:
-            held = self._own_value()
-        else:
-            held = engine().read_variable(self._native)
+        held = self._uncast()
         target = ambient.autocast
         if target is not None and target != self._dtype and self._autocast and is_float_dtype(self._dtype):
             return engine().cast(held, target)

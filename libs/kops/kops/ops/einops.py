@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 from typing import Any
 
 import kops
@@ -11,7 +12,6 @@ from kops.declare import Operand, Tensor, composite
 from kops.shapes import product
 
 
-@functools.lru_cache(maxsize=1024)
 def _side(text: str) -> tuple[tuple[str, ...], ...]:
     """One side of a pattern: for each axis the names that are folded into it; `1` is an axis without name."""
     groups: list[tuple[str, ...]] = []
@@ -58,6 +58,43 @@ def _spread(group: tuple[str, ...], names: list[str]) -> tuple[str, ...]:
     return tuple(n for name in group for n in (names if name == "..." else [name]))
 
 
+def _inferring(sizes: list[Any]) -> tuple[Any, ...]:
+    """The sizes for `reshape`, which infers a lone unknown one, unless there may be no elements."""
+    unknown = [i for i, d in enumerate(sizes) if not isinstance(d, int)]
+    return tuple(-1 if [i] == unknown and 0 not in sizes[:i] + sizes[i + 1 :] else d for i, d in enumerate(sizes))
+
+
+def _steps(pattern: str, sizes: tuple[Any, ...], given: tuple[tuple[str, Any], ...]) -> tuple[Any, Any, Any]:
+    """The shape of the elementary axes, their order, and the shape of the result; None for what changes nothing."""
+    left, right = _sides(pattern, len(sizes))
+    lengths: dict[str, Any] = dict(given)
+    for group, size in zip(left, sizes):
+        open_names = [n for n in group if n not in lengths]
+        known = math.prod(lengths.get(n, 1) for n in group)
+        if len(open_names) > 1:
+            raise ValueError(f"the lengths of {', '.join(open_names[1:])} in pattern {pattern!r} must be given.")
+        if open_names:
+            if isinstance(size, int) and (known == 0 or size % known):
+                raise ValueError(f"an axis of length {size} does not split into parts of {known} ({pattern!r}).")
+            lengths[open_names[0]] = None if size is None else size if known == 1 else size // known
+        elif isinstance(size, int) and size != known:
+            raise ValueError(f"an axis of length {size} is not {known} long, as {pattern!r} wants.")
+    elementary = [n for g in left for n in g]
+    unused = {name for name, _ in given} - set(elementary)
+    if unused:
+        raise ValueError(f"pattern {pattern!r} has no axis {', '.join(sorted(unused))}.")
+    order = tuple(elementary.index(n) for g in right for n in g)
+    split, folded = [lengths[n] for n in elementary], [product(lengths[n] for n in g) for g in right]
+    return (
+        _inferring(split) if any(len(g) != 1 for g in left) else None,
+        order if order != tuple(range(len(order))) else None,
+        _inferring(folded) if any(len(g) != 1 for g in right) else None,
+    )
+
+
+_remembered_steps = functools.lru_cache(maxsize=1024)(_steps)
+
+
 @composite("keras.ops.rearrange", dtype=promote.first)
 def rearrange(tensor: Tensor, pattern: Operand, **axes_lengths: Any) -> Any:
     """Axes split, ordered and folded together as a pattern of names says (einops notation).
@@ -73,36 +110,11 @@ def rearrange(tensor: Tensor, pattern: Operand, **axes_lengths: Any) -> Any:
         (2, 2, 3, 3)
     """
     sizes = tuple(kops.shape(tensor))
-    left, right = _sides(str(pattern), len(sizes))
-    lengths: dict[str, Any] = dict(axes_lengths)
-    for group, size in zip(left, sizes):
-        known = 1
-        open_names = [n for n in group if n not in lengths]
-        for n in group:
-            known *= lengths.get(n, 1)
-        if len(open_names) > 1:
-            raise ValueError(f"the lengths of {', '.join(open_names[1:])} in pattern {pattern!r} must be given.")
-        if open_names:
-            if isinstance(size, int) and (known == 0 or size % known):
-                raise ValueError(f"an axis of length {size} does not split into parts of {known} ({pattern!r}).")
-            lengths[open_names[0]] = None if size is None else size if known == 1 else size // known
-        elif isinstance(size, int) and size != known:
-            raise ValueError(f"an axis of length {size} is not {known} long, as {pattern!r} wants.")
-    elementary = [n for g in left for n in g]
-    unused = set(axes_lengths) - set(elementary)
-    if unused:
-        raise ValueError(f"pattern {pattern!r} has no axis {', '.join(sorted(unused))}.")
-    if any(len(g) != 1 for g in left):
-        tensor = kops.reshape(tensor, _inferring([lengths[n] for n in elementary]))
-    order = [elementary.index(n) for g in right for n in g]
-    if order != sorted(order):
+    lengths = tuple(axes_lengths.items())
+    known = all(isinstance(d, int) for d in (*sizes, *axes_lengths.values()))
+    split, order, folded = (_remembered_steps if known else _steps)(str(pattern), sizes, lengths)
+    if split is not None:
+        tensor = kops.reshape(tensor, split)
+    if order is not None:
         tensor = kops.transpose(tensor, order)
-    if any(len(g) != 1 for g in right):
-        tensor = kops.reshape(tensor, _inferring([product(lengths[n] for n in g) for g in right]))
-    return tensor
-
-
-def _inferring(sizes: list[Any]) -> list[Any]:
-    """The sizes for `reshape`, which infers a lone unknown one, unless there may be no elements."""
-    unknown = [i for i, d in enumerate(sizes) if not isinstance(d, int)]
-    return [-1 if [i] == unknown and 0 not in sizes[:i] + sizes[i + 1 :] else d for i, d in enumerate(sizes)]
+    return tensor if folded is None else kops.reshape(tensor, folded)

@@ -11,21 +11,23 @@ from kops import promote, windows
 from kops.declare import Tensor, composite, primitive
 
 
-def _window(inputs: Any, kernel: Any) -> tuple[int, ...]:
+def _geometry(
+    inputs: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any
+) -> tuple[windows.Geometry, tuple[int, ...], int | None]:
+    """With the window, and the number of input channels."""
+    g = windows.geometry(len(inputs.shape), strides, padding, data_format, dilation_rate)
     if len(kernel.shape) != len(inputs.shape):
         raise ValueError(
             f"kernel of shape {tuple(kernel.shape)} must have as many dimensions as the input "
             f"of shape {tuple(inputs.shape)}: its window, input and output channels."
         )
-    return tuple(kernel.shape[:-2])
+    return g, tuple(kernel.shape[:-2]), windows.channels(inputs.shape, g)
 
 
 def _conv_shape(
     inputs: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any
 ) -> windows.Shape:
-    g = windows.geometry(len(inputs.shape), strides, padding, data_format, dilation_rate)
-    window = _window(inputs, kernel)
-    depth = windows.channels(inputs.shape, g)
+    g, window, depth = _geometry(inputs, kernel, strides, padding, data_format, dilation_rate)
     taken, out = kernel.shape[-2:]
     known = depth is not None and taken is not None
     if known and (not depth or not taken or depth % taken):
@@ -74,9 +76,7 @@ def conv(
 def _depthwise_shape(
     inputs: Any, kernel: Any, strides: Any, padding: str, data_format: Any, dilation_rate: Any
 ) -> windows.Shape:
-    g = windows.geometry(len(inputs.shape), strides, padding, data_format, dilation_rate)
-    window = _window(inputs, kernel)
-    depth = windows.channels(inputs.shape, g)
+    g, window, depth = _geometry(inputs, kernel, strides, padding, data_format, dilation_rate)
     taken, multiplier = kernel.shape[-2:]
     if None not in (depth, taken) and depth != taken:
         raise ValueError(f"the input has {depth} channels, the kernel is for {taken}.")
@@ -139,9 +139,7 @@ def separable_conv(
 def _transpose_shape(
     inputs: Any, kernel: Any, strides: Any, padding: str, output_padding: Any, data_format: Any, dilation_rate: Any
 ) -> windows.Shape:
-    g = windows.geometry(len(inputs.shape), strides, padding, data_format, dilation_rate)
-    window = _window(inputs, kernel)
-    depth = windows.channels(inputs.shape, g)
+    g, window, depth = _geometry(inputs, kernel, strides, padding, data_format, dilation_rate)
     if None not in (depth, kernel.shape[-1]) and depth != kernel.shape[-1]:
         raise ValueError(
             f"the input has {depth} channels, but the last dimension of the kernel of shape {tuple(kernel.shape)} "

@@ -99,6 +99,14 @@ def nanstd(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return flat_at_zero(kops.sqrt, nanvar(x, axis, keepdims))
 
 
+def _nan_extreme(extreme: Any, x: Any, worst: float, axis: Any, keepdims: bool) -> Any:
+    if not is_float_dtype(x.dtype):
+        return extreme(x, axis, keepdims)
+    missing = kops.isnan(x)
+    best = extreme(kops.where(missing, worst, x), axis, keepdims)
+    return kops.where(kops.all(missing, axis, keepdims), float("nan"), best)
+
+
 @composite("numpy", dtype=promote.ordered, shape=_chosen_shape)
 def nanmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     """The largest element; NaN if all are. NaN elements do not take part.
@@ -114,10 +122,7 @@ def nanmax(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Raises:
         ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
-    if not is_float_dtype(x.dtype):
-        return kops.max(x, axis, keepdims)
-    nothing = kops.all(kops.isnan(x), axis, keepdims)
-    return kops.where(nothing, float("nan"), kops.max(kops.where(kops.isnan(x), -float("inf"), x), axis, keepdims))
+    return _nan_extreme(kops.max, x, -float("inf"), axis, keepdims)
 
 
 @composite("numpy", dtype=promote.ordered, shape=_chosen_shape)
@@ -135,10 +140,7 @@ def nanmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     Raises:
         ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
-    if not is_float_dtype(x.dtype):
-        return kops.min(x, axis, keepdims)
-    nothing = kops.all(kops.isnan(x), axis, keepdims)
-    return kops.where(nothing, float("nan"), kops.min(kops.where(kops.isnan(x), float("inf"), x), axis, keepdims))
+    return _nan_extreme(kops.min, x, float("inf"), axis, keepdims)
 
 
 def _nan_index(extreme: Any, x: Any, worst: float, axis: Any, keepdims: bool) -> Any:
