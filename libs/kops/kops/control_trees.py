@@ -97,6 +97,14 @@ def leading(op: str, structure: Any, length: Any = None, axis: int = 0) -> int |
     return length if length is not None else known.pop() if known else None
 
 
+def known_length(op: str, structure: Any, length: Any = None, axis: int = 0) -> int:
+    """`leading`, for what is computed step by step."""
+    size = leading(op, structure, length, axis)
+    if size is None:
+        raise NotImplementedError(f"{op}: the size of axis {axis} must be known while this engine builds a graph.")
+    return size
+
+
 def at(structure: Any, i: Any) -> Any:
     """Element `i` of every leaf."""
     return tree.map_structure(lambda x: x[i], structure, none_is_leaf=False)

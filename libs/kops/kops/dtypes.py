@@ -86,11 +86,9 @@ def standardize_dtype(dtype: Any) -> str:
     if type(dtype) is str:
         return dtype if dtype in ALL else _from_text(dtype)
     if isinstance(dtype, type):
-        if dtype in (bool, int, float, complex, str):
-            return {bool: "bool", int: "int32", float: config.settings.floatx, complex: "complex64", str: "string"}[
-                dtype
-            ]
-        return _from_text(dtype.__name__.rstrip("_"))
+        if dtype is float:
+            return config.settings.floatx
+        return _PYTHON.get(dtype) or _from_text(dtype.__name__.rstrip("_"))
     if isinstance(dtype, np.dtype):  # which takes a while to say its name
         if dtype not in _NUMPY_NAMES:
             _NUMPY_NAMES[dtype] = "string" if dtype.kind in "UST" else _from_text(dtype.name)
@@ -98,6 +96,7 @@ def standardize_dtype(dtype: Any) -> str:
     return _from_text(getattr(dtype, "name", None) or str(dtype))
 
 
+_PYTHON: dict[type, str] = {bool: "bool", int: "int32", complex: "complex64", str: "string"}
 _NUMPY_NAMES: dict[np.dtype, str] = {}
 
 

@@ -148,14 +148,7 @@ class Op:
         return self.call(*self.map_tensors(read, args, operands=True))
 
     def _converting(self, *args: Any) -> Any:
-        e = engine()
-
-        def change(x: Any) -> Any:
-            if x is None or isinstance(x, SCALARS) or e.is_tensor(x) or isinstance(x, (KerasTensor, Variable)):
-                return x
-            return e.convert(x, None)
-
-        return self.call(*self.map_tensors(change, args))
+        return self.call(*self.map_tensors(converted, args))
 
     def _splitting(self, position: int) -> Callable[..., Any]:
         def plan(*args: Any) -> Any:
@@ -439,6 +432,14 @@ def read(x: Any) -> Any:
     if type(x) is tuple or type(x) is list:
         return type(x)([read(v) for v in x])
     return x.value if isinstance(x, Variable) else x
+
+
+def converted(x: Any) -> Any:
+    """Lists and arrays of other kinds as native tensors; numbers, and what is a tensor already, as they are."""
+    e = engine()
+    if x is None or isinstance(x, SCALARS) or e.is_tensor(x) or isinstance(x, (KerasTensor, Variable)):
+        return x
+    return e.convert(x, None)
 
 
 def _holds_variable(x: Any) -> bool:

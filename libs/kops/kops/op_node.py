@@ -14,7 +14,7 @@ from typing import Any, Sequence
 from kops.config import standardize_data_format
 from kops.item_keys import canonical_key
 from kops.keras_tensor import KerasTensor
-from kops.naming import to_snake_case
+from kops.naming import auto_name, to_snake_case
 from kops.op import Op
 from kops.operation import Operation
 from kops.shapes import is_shape
@@ -46,8 +46,6 @@ class OpNode(Operation):
 
     def __init__(self, op: Op, static: dict[str, Any], name: str | None = None) -> None:
         if name is None:
-            from kops.naming import auto_name
-
             name = auto_name(to_snake_case(node_class(op)[1]))
         super().__init__(name=name)
         self.op = op
@@ -82,10 +80,8 @@ class OpNode(Operation):
                 value = queue.pop(0)
                 # Files write the tuples of `x[:, 0]` as lists; lists of positions were recorded as arrays.
                 args.append(tuple(value) if p.name == "key" and isinstance(value, list) else value)
-            elif p.name in named:
-                args.append(named[p.name])
             else:
-                args.append(None if p.default is p.EMPTY else p.default)
+                args.append(named.get(p.name, None if p.default is p.EMPTY else p.default))
         return args
 
     def get_config(self) -> dict[str, Any]:
@@ -102,7 +98,6 @@ def record(op: Op, args: Sequence[Any], outputs: Any) -> None:
         return
     static: dict[str, Any] = {}
     operands: list[Any] = []
-    named: dict[str, Any] = {}
     for p, value in zip(op.parameters, args):
         if p.kind == "static":
             # A file is read where another layout may be the default.
@@ -115,7 +110,7 @@ def record(op: Op, args: Sequence[Any], outputs: Any) -> None:
     while operands and operands[-1] is None and len(operands) == len(optional):
         operands.pop()
         optional.pop()
-    OpNode(op, static)._record(tuple(operands), named, outputs)
+    OpNode(op, static)._record(tuple(operands), {}, outputs)
 
 
 def _tensors(values: Any) -> list[KerasTensor]:

@@ -6,8 +6,7 @@ from typing import Any, Mapping
 
 from kops.dtypes import standardize_dtype
 from kops.engine import engine
-from kops.op import SCALARS, fix_dtypes, python_kind, read
-from kops.variable import Variable
+from kops.op import SCALARS, converted, fix_dtypes, python_kind, read
 
 
 def traced(op: Any, args: tuple[Any, ...]) -> Any:
@@ -16,12 +15,7 @@ def traced(op: Any, args: tuple[Any, ...]) -> Any:
         return op.run_functional(*args)
     e = engine()
 
-    def ready(x: Any) -> Any:
-        if isinstance(x, Variable):
-            x = x.value
-        return x if x is None or isinstance(x, SCALARS) or e.is_tensor(x) else e.convert(x, None)
-
-    changed = list(op.map_tensors(ready, args))
+    changed = op.map_tensors(lambda x: converted(read(x)), args)
     for i in op.operand_positions:
         changed[i] = read(changed[i])
     described = tuple(

@@ -39,16 +39,13 @@ def _size(d: Any) -> Any:
         return d
 
 
-def _float(dtype: Any, what: str) -> str:
+def _float(dtype: Any, what: str) -> tuple[str, str]:
+    """The dtype of a distribution, and that in which it is computed."""
     name = standardize_dtype(dtype)
     if not is_float_dtype(name):
         raise ValueError(f"{what} makes floats; dtype cannot be {name}.")
-    return engine().canonical(name)
-
-
-def _wide(dtype: str) -> str:
-    """The dtype in which a distribution is computed."""
-    return "float64" if dtype == "float64" else "float32"
+    name = engine().canonical(name)
+    return name, "float64" if name == "float64" else "float32"
 
 
 def _whole(key: Any, shape: Any, dtype: str, used: int) -> tuple[Any, int]:
@@ -99,7 +96,7 @@ def uniform(shape: Any, minval: Any = 0.0, maxval: Any = 1.0, dtype: Any = None,
     Returns:
         A tensor of that shape and dtype.
     """
-    dtype = _float(dtype, "uniform")
+    dtype, _ = _float(dtype, "uniform")
     x = _unit(draw_seed(seed), _shape(shape), dtype)
     numbers = isinstance(minval, (int, float)) and isinstance(maxval, (int, float))
     return _moved(x, maxval - minval if numbers else kops.subtract(maxval, minval), minval, dtype)
@@ -119,8 +116,7 @@ def normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any = None, se
     Returns:
         A tensor of that shape and dtype.
     """
-    dtype = _float(dtype, "normal")
-    wide = _wide(dtype)
+    dtype, wide = _float(dtype, "normal")
     x = kops.erfinv(_centered(draw_seed(seed), _shape(shape), wide)) * math.sqrt(2)
     return kops.cast(_moved(x, stddev, mean, wide), dtype)
 
@@ -139,8 +135,7 @@ def truncated_normal(shape: Any, mean: Any = 0.0, stddev: Any = 1.0, dtype: Any 
     Returns:
         A tensor of that shape and dtype.
     """
-    dtype = _float(dtype, "truncated_normal")
-    wide = _wide(dtype)
+    dtype, wide = _float(dtype, "truncated_normal")
     u = _centered(draw_seed(seed), _shape(shape), wide) * math.erf(math.sqrt(2))
     x = kops.clip(kops.erfinv(u) * math.sqrt(2), -2.0, 2.0)
     return kops.cast(_moved(x, stddev, mean, wide), dtype)
@@ -226,8 +221,7 @@ def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
     Returns:
         A tensor of that shape and dtype.
     """
-    dtype = _float(dtype, "gamma")
-    wide = _wide(dtype)
+    dtype, wide = _float(dtype, "gamma")
     u = _centered(draw_seed(seed), (_GAMMA_ROWS, *_shape(shape)), wide)
     return kops.cast(_gamma_of(u, kops.cast(alpha, wide)), dtype)
 
@@ -245,8 +239,7 @@ def beta(shape: Any, alpha: Any, beta: Any, dtype: Any = None, seed: Any = None)
     Returns:
         A tensor of that shape and dtype, in [0, 1].
     """
-    dtype = _float(dtype, "beta")
-    wide = _wide(dtype)
+    dtype, wide = _float(dtype, "beta")
     u = _centered(draw_seed(seed), (2 * _GAMMA_ROWS, *_shape(shape)), wide)
     x, y = _gamma_of(u[:_GAMMA_ROWS], kops.cast(alpha, wide)), _gamma_of(u[_GAMMA_ROWS:], kops.cast(beta, wide))
     return kops.cast(x / kops.maximum(x + y, 1e-30), dtype)
@@ -318,7 +311,7 @@ def binomial(shape: Any, counts: Any, probabilities: Any, dtype: Any = None, see
     Returns:
         A tensor of that shape and dtype, holding whole numbers.
     """
-    dtype = _float(dtype, "binomial")
+    dtype, _ = _float(dtype, "binomial")
     n, p = kops.cast(counts, "float32"), kops.cast(probabilities, "float32")
     u = _centered(draw_seed(seed), (2 * _BINOMIAL_ATTEMPTS + 1, *_shape(shape)), "float32")
     # Both methods want the rarer outcome, and each sees only parameters of its own domain.

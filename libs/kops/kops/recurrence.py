@@ -78,7 +78,6 @@ def masked_step(step: Callable[..., Any]) -> Callable[..., Any]:
 def lstm(
     loop: Loop, inputs: Any, h0: Any, c0: Any, kernel: Any, recurrent_kernel: Any, bias: Any, mask: Any, reverse: bool
 ) -> list[Any]:
-    check(inputs, (h0, c0), kernel, recurrent_kernel, mask, 4)
 
     def step(states: Any, x: Any) -> Any:
         h, c = states
@@ -100,7 +99,6 @@ def gru(
     reverse: bool,
     reset_after: bool,
 ) -> list[Any]:
-    check(inputs, (h0,), kernel, recurrent_kernel, mask, 3)
     units = h0.shape[-1]
     gates, candidate = recurrent_kernel[:, : 2 * units], recurrent_kernel[:, 2 * units :]
     here = bias[0] if reset_after and bias is not None else bias
@@ -135,8 +133,6 @@ def simple_rnn(
     reverse: bool,
     activation: str,
 ) -> list[Any]:
-    check(inputs, (h0,), kernel, recurrent_kernel, mask, 1)
-    check_activation(activation)
     act = kops.tanh if activation == "tanh" else kops.relu
 
     def step(states: Any, x: Any) -> Any:
@@ -147,10 +143,6 @@ def simple_rnn(
 
 def ctc_loss(loop: Loop, target: Any, output: Any, target_length: Any, output_length: Any, mask_index: int) -> Any:
     """The forward algorithm of CTC: one step per output, over the labels with blanks around them."""
-    from kops.declare import OPS
-
-    check_shapes: Any = OPS["ctc_loss"].shape_rule
-    check_shapes(target, output, target_length, output_length, mask_index)
     impossible = -1e5
     logs = kops.log_softmax(output, axis=-1)
     blanks = kops.full_like(target, mask_index)

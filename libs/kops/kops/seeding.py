@@ -154,10 +154,8 @@ def set_random_seed(seed: int) -> None:
         seed: an integer in [0, 2**32).
     """
     global _global
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)):
-        raise ValueError(f"set_random_seed takes an integer, not {seed!r}.")
-    if not 0 <= seed < 2**32:
-        raise ValueError(f"set_random_seed takes an integer in [0, 2**32), got {seed}.")
+    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or not 0 <= seed < 2**32:
+        raise ValueError(f"set_random_seed takes an integer in [0, 2**32), not {seed!r}.")
     python_random.seed(seed)
     np.random.seed(seed)
     import_module(f"kops.backends.{engine().NAME}.random").seed_native(int(seed))

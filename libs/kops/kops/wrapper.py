@@ -85,13 +85,7 @@ def make_wrapper(op: Any) -> Callable[..., Any]:
     factory = _factory(", ".join(signature), positional, "" if functional else _key_of(op), e.compiling is not None)
     get = (lambda key: op.run_functional) if functional else op.plans.get
     function = factory(op, get, e.compiling)
-    body = op.body
-    function.__name__ = body.__name__
-    function.__qualname__ = body.__qualname__
-    function.__module__ = body.__module__
-    function.__doc__ = body.__doc__
-    function.__annotations__ = body.__annotations__
-    function.__defaults__ = body.__defaults__
-    function.__kwdefaults__ = body.__kwdefaults__
+    for name in ("name", "qualname", "module", "doc", "annotations", "defaults", "kwdefaults"):
+        setattr(function, f"__{name}__", getattr(op.body, f"__{name}__"))
     function.op = op
     return e.adopt(function)

@@ -11,6 +11,7 @@ from kops.control_trees import (
     as_vars,
     at,
     check_like,
+    known_length,
     leading,
     longer,
     result_specs,
@@ -189,9 +190,7 @@ def scan(
     """
     check_scan(f, unroll)
     carry, xs = tensors(init), tensors(xs)
-    size = leading("scan", xs, length)
-    if size is None:
-        raise NotImplementedError("scan: the number of steps must be known while this engine builds a graph.")
+    size = known_length("scan", xs, length)
     rows: list[Any] = [None] * size
     for i in reversed(range(size)) if reverse else range(size):
         carry, row = f(carry, at(xs, i))

@@ -7,7 +7,7 @@ from typing import Any, Callable
 
 import kops
 from kops import tree
-from kops.control_trees import at, leading, longer, result_specs, specs, stacked, tensors, without_first
+from kops.control_trees import at, known_length, leading, longer, result_specs, specs, stacked, tensors, without_first
 from kops.declare import Operand, functional
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
@@ -30,10 +30,7 @@ def map(f: Callable[..., Any], xs: Operand) -> Any:
         The results, stacked along a new first axis.
     """
     xs = tensors(xs)
-    size = leading("map", xs)
-    if size is None:
-        raise NotImplementedError("map: the number of slices must be known while this engine builds a graph.")
-    rows = [tensors(f(at(xs, i))) for i in range(size)]
+    rows = [tensors(f(at(xs, i))) for i in range(known_length("map", xs))]
     return stacked(rows, lambda: result_specs(f, without_first(xs)))
 
 
@@ -79,9 +76,7 @@ def associative_scan(f: Callable[..., Any], elems: Operand, reverse: bool = Fals
         [0, 1, 3, 6, 10]
     """
     elems = tensors(elems)
-    size = leading("associative_scan", elems, axis=axis)
-    if size is None:
-        raise NotImplementedError("associative_scan: the size of the axis must be known while a graph is built.")
+    size = known_length("associative_scan", elems, axis=axis)
 
     def cut(x: Any, start: Any, stop: Any, step: int = 1) -> Any:
         i = axis if axis >= 0 else axis + len(engine().shape(x))

@@ -207,17 +207,13 @@ def size(x: Any) -> Any:
     return result
 
 
-def _scalar(x: Any) -> tuple[()]:
-    return ()
-
-
-@composite(dtype=promote.fixed("int32"), shape=_scalar, node="numpy:Size")
+@composite(dtype=promote.fixed("int32"), shape=lambda x: (), node="numpy:Size")
 def _size(x: Tensor) -> Any:
     """`size` as a node of a graph."""
     return size(x)
 
 
-@composite(dtype=promote.fixed("int32"), shape=_scalar, node="numpy:Ndim")
+@composite(dtype=promote.fixed("int32"), shape=lambda x: (), node="numpy:Ndim")
 def _ndim(x: Tensor) -> Any:
     """`ndim` as a node of a graph."""
     return len(x.shape)

@@ -85,16 +85,12 @@ def full(shape: Any, fill_value: Any, dtype: Any = None) -> Any:
     return _create("full", shape, dtype, fill_value)
 
 
-def _like(x: Any, *static: Any) -> shapes.Shape:
-    return tuple(x.shape)
-
-
 def _unread(d: Any, dtype: Any = None, **static: Any) -> Any:
     """The argument as it is: only its shape counts."""
     return None, promote.natural(d) if dtype is None else standardize_dtype(dtype)
 
 
-@primitive("numpy", dtype=_unread, shape=_like)
+@primitive("numpy", dtype=_unread, shape=shapes.same)
 def zeros_like(x: Tensor, dtype: Any = None) -> Any:
     """Zeros in the shape of another tensor.
 
@@ -107,7 +103,7 @@ def zeros_like(x: Tensor, dtype: Any = None) -> Any:
     """
 
 
-@primitive("numpy", dtype=_unread, shape=_like)
+@primitive("numpy", dtype=_unread, shape=shapes.same)
 def ones_like(x: Tensor, dtype: Any = None) -> Any:
     """Ones in the shape of another tensor.
 
@@ -120,7 +116,7 @@ def ones_like(x: Tensor, dtype: Any = None) -> Any:
     """
 
 
-@composite("numpy", dtype=_unread, shape=_like)
+@composite("numpy", dtype=_unread, shape=shapes.same)
 def empty_like(x: Tensor, dtype: Any = None) -> Any:
     """A tensor of any content in the shape of another.
 
@@ -160,7 +156,7 @@ def full_like(x: Tensor, fill_value: Tensor, dtype: Any = None) -> Any:
     """
 
 
-@composite("numpy", dtype=_conversion, shape=_like)
+@composite("numpy", dtype=_conversion, shape=shapes.same)
 def array(x: Tensor, dtype: Any = None) -> Any:
     """A tensor of the engine from anything that holds numbers; see `convert_to_tensor`.
 

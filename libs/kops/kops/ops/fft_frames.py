@@ -55,18 +55,9 @@ def _values(name: str | None, length: int, fft_length: int) -> np.ndarray:
     return np.pad(values, _around(length, fft_length))
 
 
-def _named_window(name: str | None, length: int, fft_length: int, dtype: str) -> Any:
-    return engine().convert(_values(name, length, fft_length), dtype)
-
-
 @functools.lru_cache(maxsize=64)
 def _positions(count: int, stride: int, fft_length: int) -> np.ndarray:
     return (np.arange(count)[:, None] * stride + np.arange(fft_length)).reshape(-1)
-
-
-def _places(count: int, stride: int, fft_length: int) -> Any:
-    """Where each element of each frame lies in the sequence."""
-    return engine().convert(_positions(count, stride, fft_length), "int32")
 
 
 @functools.lru_cache(maxsize=64)
@@ -77,14 +68,15 @@ def _weights(name: str | None, length: int, stride: int, fft_length: int, count:
     return np.where(sums > 1e-10, sums, 1.0)
 
 
-def _named_weights(*args: Any, dtype: str) -> Any:
-    return engine().convert(_weights(*args), dtype)
+_TABLES: dict[str, Any] = {"window": _values, "places": _positions, "weights": _weights}
 
 
-# torch.compile evaluates these and uses the results as constants.
-_named_window._dynamo_marked_constant = True  # type: ignore[attr-defined]
-_named_weights._dynamo_marked_constant = True  # type: ignore[attr-defined]
-_places._dynamo_marked_constant = True  # type: ignore[attr-defined]
+def _constant(name: str, dtype: str, *args: Any) -> Any:
+    return engine().convert(_TABLES[name](*args), dtype)
+
+
+# torch.compile evaluates this and uses the result as a constant.
+_constant._dynamo_marked_constant = True  # type: ignore[attr-defined]
 
 
 def _around(length: int, fft_length: int) -> tuple[int, int]:
@@ -95,7 +87,7 @@ def _around(length: int, fft_length: int) -> tuple[int, int]:
 def window_of(window: Any, length: int, fft_length: int, dtype: str) -> Any:
     """The window's values, centred in `fft_length`."""
     if window is None or isinstance(window, str):
-        return _named_window(window, length, fft_length, dtype)
+        return _constant("window", dtype, window, length, fft_length)
 
     if tuple(window.shape) != (length,):
         raise ValueError(f"a window has shape ({length},) like the sequences; got {tuple(window.shape)}.")
@@ -194,7 +186,7 @@ def istft(
     dtype = kops.standardize_dtype(frames.dtype)
     values = window_of(window, sequence_length, fft_length, dtype)
     total = fft_length + sequence_stride * (count - 1)
-    places = _places(count, sequence_stride, fft_length)
+    places = _constant("places", "int32", count, sequence_stride, fft_length)
 
     def overlap_add(parts: Any) -> Any:
         lead = tuple(kops.shape(parts))[:-2]
@@ -203,7 +195,7 @@ def istft(
 
     # Also without a window: Keras 3.15 then leaves out the division, and its result is no inverse.
     if window is None or isinstance(window, str):
-        weights = _named_weights(window, sequence_length, sequence_stride, fft_length, count, dtype=dtype)
+        weights = _constant("weights", dtype, window, sequence_length, sequence_stride, fft_length, count)
     else:
         sums = overlap_add(kops.broadcast_to(kops.square(values), (count, fft_length)))
         weights = kops.where(kops.greater(sums, 1e-10), sums, 1.0)

@@ -16,10 +16,6 @@ def _dtypes(query: Any, key: Any, value: Any, bias: Any = None, mask: Any = None
     return (dtype, dtype, dtype, bias and dtype, mask and "bool"), dtype
 
 
-def _same(a: int | None, b: int | None) -> bool:
-    return a is None or b is None or a == b
-
-
 def _shape(query: Any, key: Any, value: Any, bias: Any, mask: Any, attn_logits_soft_cap: Any) -> shapes.Shape:
     if not len(query.shape) == len(key.shape) == len(value.shape) == 4:
         raise ValueError("query, key and value must have 4 dimensions: batch, positions, heads, head size.")
@@ -27,9 +23,9 @@ def _shape(query: Any, key: Any, value: Any, bias: Any, mask: Any, attn_logits_s
         raise ValueError(f"attn_logits_soft_cap is a limit above 0, not {attn_logits_soft_cap}.")
     batch, targets, heads, depth = query.shape
     _, sources, shared, _ = key.shape
-    if not (_same(batch, key.shape[0]) and _same(batch, value.shape[0]) and _same(sources, value.shape[1])):
+    if not shapes.agree((batch, batch, sources), (key.shape[0], *value.shape[:2])):
         raise ValueError("batch sizes, and positions of key and value, must be equal.")
-    if not (_same(depth, key.shape[3]) and _same(shared, value.shape[2])):
+    if not shapes.agree((depth, shared), (key.shape[3], value.shape[2])):
         raise ValueError("query and key must have one head size, key and value one number of heads.")
     if None not in (heads, shared) and (shared == 0 or heads % shared):
         raise ValueError(f"{heads} heads of queries cannot be divided among {shared} heads of keys.")
@@ -40,7 +36,7 @@ def _shape(query: Any, key: Any, value: Any, bias: Any, mask: Any, attn_logits_s
             # Dimensions are of the logits; it may have fewer, but not more or larger ones.
             wanted = (batch, heads, targets, sources)
             full = shapes.broadcast_shapes(wanted, extra.shape)
-            if len(full) > 4 or not all(map(_same, full, wanted)):
+            if not shapes.agree(full, wanted):
                 raise ValueError(f"{name} must broadcast to (batch, heads, queries, keys) = {wanted}.")
     return (batch, targets, heads, value.shape[3])
 

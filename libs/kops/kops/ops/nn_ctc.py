@@ -39,7 +39,7 @@ def _loss_shape(target: Any, output: Any, target_length: Any, output_length: Any
     return (next(iter(batches - {None}), None),)
 
 
-@primitive("nn", dtype=promote.real(_loss_dtypes), shape=_loss_shape, node="CTCLoss")
+@primitive("nn", dtype=promote.real(_loss_dtypes), shape=_loss_shape, node="CTCLoss", checked=True)
 def ctc_loss(target: Tensor, output: Tensor, target_length: Tensor, output_length: Tensor, mask_index: int = 0) -> Any:
     """`-log` of the probability of the labels, summed over all alignments with the steps.
 

@@ -23,8 +23,6 @@ def _quantile_shape(x: Any, q: Any, axis: Any = None, method: str = "linear", ke
 
 def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: bool) -> Any:
 
-    q = kops.cast(q, "float32" if x.dtype != "float64" else "float64") if not hasattr(q, "dtype") else q
-    _quantile_shape(x, q, axis, method, keepdims)
     rank = len(x.shape)
     axes = shapes.standardize_axes(axis, rank)
     kept = [i for i in range(rank) if i not in axes]
@@ -69,7 +67,7 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
     return result
 
 
-@composite("numpy", dtype=promote.quantile, shape=_quantile_shape)
+@composite("numpy", dtype=promote.quantile, shape=_quantile_shape, checked=True)
 def quantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Quantiles: the elements at given fractions of the sorted order. NaN if there is one.
 
@@ -89,7 +87,7 @@ def quantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", kee
     return _quantile(x, q, axis, method, keepdims, False)
 
 
-@composite("numpy", dtype=promote.quantile, shape=_quantile_shape)
+@composite("numpy", dtype=promote.quantile, shape=_quantile_shape, checked=True)
 def nanquantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Quantiles of the elements that are not NaN.
 
@@ -109,7 +107,7 @@ def nanquantile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", 
     return _quantile(x, q, axis, method, keepdims, True)
 
 
-@composite("numpy", dtype=promote.quantile, shape=_quantile_shape)
+@composite("numpy", dtype=promote.quantile, shape=_quantile_shape, checked=True)
 def percentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Percentiles: `quantile` of `q / 100`.
 
@@ -126,7 +124,7 @@ def percentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", k
     return quantile(x, kops.divide(q, 100), axis, method, keepdims)
 
 
-@composite("numpy", dtype=promote.quantile, shape=_quantile_shape)
+@composite("numpy", dtype=promote.quantile, shape=_quantile_shape, checked=True)
 def nanpercentile(x: Tensor, q: Tensor, axis: Any = None, method: str = "linear", keepdims: bool = False) -> Any:
     """Percentiles of the elements that are not NaN.
 
