@@ -36,19 +36,18 @@ class _Namespace:
         self._name = name
 
     def __getattr__(self, op: str) -> Any:
-        place = None if op.startswith("_") else _public_place(f"{self._name}.{op}")
-        if place is None:
+        value = _found(f"{self._name}.{op}")
+        if value is None:
             raise AttributeError(f"kops.{self._name} has no op {op!r}")
-        module, _, attribute = place.partition(":")
-        value = getattr(import_module(module), attribute)
         setattr(self, op, value)
         return value
 
 
-def _public_place(name: str) -> str | None:
+def _found(name: str) -> Any:
     from kops._public import NAMES
 
-    return NAMES.get(f"keras.ops.{name}") or NAMES.get(f"keras.{name}")
+    module, _, attribute = (NAMES.get(f"keras.ops.{name}") or NAMES.get(f"keras.{name}") or "").partition(":")
+    return getattr(import_module(module), attribute) if module else None
 
 
 def __getattr__(name: str) -> Any:
@@ -60,11 +59,9 @@ def __getattr__(name: str) -> Any:
     elif name in _OWN:
         value = getattr(import_module(f"kops.{_OWN[name]}"), name)
     else:
-        place = None if name.startswith("_") else _public_place(name)
-        if place is None:
+        value = _found(name)
+        if value is None:
             raise AttributeError(f"module 'kops' has no attribute {name!r}")
-        module, _, attribute = place.partition(":")
-        value = getattr(import_module(module), attribute)
     globals()[name] = value
     return value
 
@@ -72,5 +69,5 @@ def __getattr__(name: str) -> Any:
 def __dir__() -> list[str]:
     from kops._public import NAMES
 
-    ops = [n[len("keras.ops.") :] for n in NAMES if n.startswith("keras.ops.") and n.count(".") == 2]
-    return sorted({*globals(), *_OWN, *_MODULES, *_NAMESPACES, *ops})
+    public = [name for place, _, name in (n.rpartition(".") for n in NAMES) if place in ("keras", "keras.ops")]
+    return sorted({*globals(), *_OWN, *_MODULES, *_NAMESPACES, *public})

@@ -16,6 +16,7 @@ import numpy as np
 
 import kops
 from kops import config, sparse_rules, tree
+from kops.dims import as_tuple
 from kops.dtypes import FLOATS, result_type, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic, fresh
@@ -119,7 +120,7 @@ class Op:
         """What the dtype rule gets for each tensor parameter."""
         several = [self.parameters[i].kind == "tensors" for i in self.tensor_positions]
         values = [args[i] for i in self.tensor_positions]
-        return [[_weak_dtype(v) for v in _as_list(x)] if s else _weak_dtype(x) for x, s in zip(values, several)]
+        return [[_weak_dtype(v) for v in as_tuple(x)] if s else _weak_dtype(x) for x, s in zip(values, several)]
 
     def _remember(self, key: Any, plan: Callable[..., Any]) -> Callable[..., Any]:
         self.plans[key] = plan
@@ -191,17 +192,17 @@ class Op:
         kernel, is_body = self.kernel(args)
         ds = self._dtypes(args)
         compute, result = self.promote(ds, args)
-        values = [x for i in self.tensor_positions for x in _as_list(args[i])]
+        values = [x for i in self.tensor_positions for x in as_tuple(args[i])]
         lone = not any(x is not None and not isinstance(x, SCALARS) for x in values)
         fuse = e.suits(self, args) and e.fuse if hasattr(e, "fuse") else None
         raw_scalars = (is_body and not fuse and self.takes_scalars or self.name in e.SCALARS) and not lone
         steps: list[tuple[int, Callable[[Any], Any]]] = []
         before: list[tuple[int, Callable[[Any], Any]]] = []  # of Python scalars, while they are such
         for i, d, target in zip(self.tensor_positions, ds, compute):
-            pairs = zip(_as_list(args[i]), d) if isinstance(d, list) else [(args[i], d)]
+            pairs = zip(as_tuple(args[i]), d) if isinstance(d, list) else [(args[i], d)]
             each = [self._step(x, dx, target, raw_scalars, is_body, fuse) for x, dx in pairs]
             if any(step is not None for step in each):
-                weak = any(isinstance(dx, type) for dx in _as_list(d))
+                weak = any(isinstance(dx, type) for dx in as_tuple(d))
                 step: Any = _stepwise(each) if isinstance(d, list) else each[0]
                 (before if fuse and weak else steps).append((i, step))
         position = self.dtype_position
@@ -273,7 +274,7 @@ class Op:
             out = run(*args)
             fixed = fix_dtypes(out, result)
             # Of shape () NumPy gives scalars, and those of 64 bits would count as weak in the next op (see below).
-            wide = any(isinstance(x, np.ndarray) and x.dtype.char in "dD" for x in _as_list(out))
+            wide = any(isinstance(x, np.ndarray) and x.dtype.char in "dD" for x in as_tuple(out))
             if fixed is out and not wide:
                 self.plans[key] = run
             else:
@@ -415,17 +416,9 @@ def _show(x: Any) -> str:
         text = repr(x)
         return text if len(text) < 60 else text[:57] + "..."
     try:
-        return f"{standardize_dtype(x.dtype)}{_shape_text(shape)}"
+        return f"{standardize_dtype(x.dtype)}({', '.join(map(str, shape))})"
     except (TypeError, ValueError):
         return type(x).__name__
-
-
-def _shape_text(shape: Any) -> str:
-    return "(" + ", ".join(str(d) for d in shape) + ")"
-
-
-def _as_list(x: Any) -> Any:
-    return x if isinstance(x, (list, tuple)) else (x,)
 
 
 def read(x: Any) -> Any:

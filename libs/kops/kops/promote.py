@@ -10,22 +10,13 @@ kernel returns.
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Sequence
+from typing import Any, Callable
 
 from kops import dtypes
 from kops.dtypes import result_type
+from kops.sparse_rules import flatten
 
 Rule = Callable[..., Any]
-
-
-def _present(ds: Sequence[Any]) -> list[Any]:
-    flat: list[Any] = []
-    for d in ds:
-        if isinstance(d, list):
-            flat.extend(d)
-        elif d is not None:
-            flat.append(d)
-    return flat
 
 
 def natural(d: Any) -> str:
@@ -35,7 +26,7 @@ def natural(d: Any) -> str:
 
 def common(*ds: Any, **static: Any) -> Any:
     """All are promoted to their result type; so is the output."""
-    dtype = result_type(*_present(ds))
+    dtype = result_type(*flatten(ds))
     return dtype, dtype
 
 
@@ -76,13 +67,13 @@ def first(d: Any, *ds: Any, **static: Any) -> Any:
 
 def inexact(*ds: Any, **static: Any) -> Any:
     """Promoted, ints and bools to `floatx`: functions like `exp` and `divide`."""
-    dtype = dtypes.to_inexact(result_type(*_present(ds)))
+    dtype = dtypes.to_inexact(result_type(*flatten(ds)))
     return dtype, dtype
 
 
 def real_inexact(*ds: Any, **static: Any) -> Any:
     """As `inexact`, but a complex argument gives a float output: norms, magnitudes."""
-    dtype = dtypes.to_inexact(result_type(*_present(ds)))
+    dtype = dtypes.to_inexact(result_type(*flatten(ds)))
     return dtype, real_part(dtype)
 
 
@@ -115,7 +106,7 @@ def real_part(dtype: str) -> str:
 
 def compare(*ds: Any, **static: Any) -> Any:
     """Promoted; the output is bool."""
-    return result_type(*_present(ds)), "bool"
+    return result_type(*flatten(ds)), "bool"
 
 
 def logical(*ds: Any, **static: Any) -> Any:
@@ -164,7 +155,7 @@ def fixed(dtype: str) -> Rule:
 
 def numeric(*ds: Any, **static: Any) -> Any:
     """As `common`, but bools compute as int32: arithmetic that bools do not have."""
-    dtype = result_type(*_present(ds))
+    dtype = result_type(*flatten(ds))
     dtype = "int32" if dtype == "bool" else dtype
     return dtype, dtype
 
@@ -180,7 +171,7 @@ def real(rule: Rule) -> Rule:
 
     @functools.wraps(rule)
     def checked(*ds: Any, **static: Any) -> Any:
-        for d in _present(ds):
+        for d in flatten(ds):
             _real("complex64" if d is complex else d if isinstance(d, str) else "")
         return rule(*ds, **static)
 
@@ -210,7 +201,7 @@ part = magnitude
 
 def ordered(*ds: Any, **static: Any) -> Any:
     """As `common`, of numbers that have an order. Bools compute as uint8: engines lack maxima of bools."""
-    dtype = _real(result_type(*_present(ds)))
+    dtype = _real(result_type(*flatten(ds)))
     return ("uint8" if dtype == "bool" else dtype), dtype
 
 
@@ -232,9 +223,9 @@ def closeness(*ds: Any, **static: Any) -> Any:
 
 def chosen(condition: Any, *ds: Any, **static: Any) -> Any:
     """A bool, then the alternatives as `common`. Without alternatives, indices."""
-    if not _present(ds):
+    if not flatten(ds):
         return ("bool", *(None for _ in ds)), "int32"
-    dtype = result_type(*_present(ds))
+    dtype = result_type(*flatten(ds))
     return ("bool", *(dtype for _ in ds)), dtype
 
 
@@ -246,7 +237,7 @@ def selected(conditions: Any, choices: Any, default: Any, **static: Any) -> Any:
 
 def bits(*ds: Any, **static: Any) -> Any:
     """As `common`, of bools and integers only."""
-    dtype = result_type(*_present(ds))
+    dtype = result_type(*flatten(ds))
     if dtype != "bool" and dtype not in dtypes.INTS:
         raise TypeError(f"integers are needed, but the arguments promote to {dtype}.")
     return dtype, dtype
@@ -270,7 +261,7 @@ def scaled(d: Any, exponent: Any, **static: Any) -> Any:
 
 def complex_of(*ds: Any, **static: Any) -> Any:
     """Real arguments in 32 or 64 bits; the output is complex."""
-    dtype = _real(dtypes.to_inexact(result_type(*_present(ds))))
+    dtype = _real(dtypes.to_inexact(result_type(*flatten(ds))))
     return ("float64", "complex128") if dtype == "float64" else ("float32", "complex64")
 
 

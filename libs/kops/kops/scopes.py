@@ -82,13 +82,11 @@ class StatelessScope(_Scope):
         for variable, value in state_mapping or ():
             if not isinstance(variable, Variable):
                 raise ValueError(f"A key of state_mapping must be a Variable, not {type(variable).__name__}.")
-            if value is not None:
-                shape = getattr(value, "shape", None)
-                if shape is not None and tuple(shape) != tuple(variable.shape):
-                    raise ValueError(
-                        f"The value for variable {variable.path!r} must have shape {variable.shape}, "
-                        f"not {tuple(shape)}."
-                    )
+            shape = getattr(value, "shape", None)
+            if shape is not None and tuple(shape) != tuple(variable.shape):
+                raise ValueError(
+                    f"The value for variable {variable.path!r} must have shape {variable.shape}, not {tuple(shape)}."
+                )
             self.add_update((variable, value))
 
     def _value(self) -> StatelessScope:

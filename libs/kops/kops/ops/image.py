@@ -11,14 +11,6 @@ from kops import images as layouts
 from kops.declare import Tensor, composite
 
 
-def _stacked(parts: Sequence[Any], axis: int) -> Any:
-    return kops.concatenate([kops.expand_dims(p, axis) for p in parts], axis=axis)
-
-
-def _channel(x: Any, i: int, axis: int) -> Any:
-    return x[(slice(None),) * axis + (i,)]
-
-
 def _gray_shape(images: Any, data_format: Any = None) -> shapes.Shape:
     axis = layouts.colours(images, data_format)
     return tuple(1 if i == axis else d for i, d in enumerate(images.shape))
@@ -40,7 +32,7 @@ def rgb_to_grayscale(images: Tensor, data_format: Any = None) -> Any:
     axis = layouts.colours(images, data_format)
     dtype = kops.standardize_dtype(images.dtype)
     x = images if dtype == "float64" else kops.cast(images, "float32")
-    red, green, blue = (_channel(x, i, axis) for i in range(3))
+    red, green, blue = kops.unstack(x, 3, axis)
     return kops.cast(kops.expand_dims(0.2989 * red + 0.587 * green + 0.114 * blue, axis), dtype)
 
 
@@ -68,7 +60,7 @@ def rgb_to_hsv(images: Tensor, data_format: Any = None) -> Any:
         Images of the same shape and dtype. A gray has hue and saturation 0.
     """
     axis = layouts.colours(images, data_format)
-    red, green, blue = (_channel(images, i, axis) for i in range(3))
+    red, green, blue = kops.unstack(images, 3, axis)
     value = kops.maximum(kops.maximum(red, green), blue)
     spread = value - kops.minimum(kops.minimum(red, green), blue)
     gray = spread == 0
@@ -80,7 +72,7 @@ def rgb_to_hsv(images: Tensor, data_format: Any = None) -> Any:
         kops.where(green == value, (blue - red) / safe + 2.0, (red - green) / safe + 4.0),
     )
     hue = kops.where(gray, 0.0, kops.mod(hue / 6.0, 1.0))
-    return kops.cast(_stacked([hue, saturation, value], axis), images.dtype)
+    return kops.cast(kops.stack([hue, saturation, value], axis=axis), images.dtype)
 
 
 @composite("keras.ops.image.hsv_to_rgb", dtype=_floats, shape=_colour_shape, node="HSVToRGB")
@@ -95,13 +87,13 @@ def hsv_to_rgb(images: Tensor, data_format: Any = None) -> Any:
         Images of the same shape and dtype.
     """
     axis = layouts.colours(images, data_format)
-    hue, saturation, value = (_channel(images, i, axis) for i in range(3))
+    hue, saturation, value = kops.unstack(images, 3, axis)
     parts = []
     for n in (5.0, 3.0, 1.0):
         # value - value * saturation * max(0, min(k, 4 - k, 1)) with k on the circle of six sectors
         k = kops.mod(hue * 6.0 + n, 6.0)
         parts.append(value - value * saturation * kops.clip(kops.minimum(k, 4.0 - k), 0.0, 1.0))
-    return kops.cast(_stacked(parts, axis), images.dtype)
+    return kops.cast(kops.stack(parts, axis=axis), images.dtype)
 
 
 def _gaussian(size: int, sigma: float) -> list[float]:

@@ -180,10 +180,8 @@ def resize(
         fit = [have[1] * new[0] // new[1], have[0] * new[1] // new[0]]
         if crop_to_aspect_ratio:
             cut = [min(h, f) for h, f in zip(have, fit)]
-            key: list[Any] = [slice(None)] * len(x.shape)
-            for a, h, c in zip(spots, have, cut):
-                key[a] = slice((h - c) // 2, (h - c) // 2 + c)
-            x, have = x[tuple(key)], cut
+            top, left = ((h - c) // 2 for h, c in zip(have, cut))
+            x, have = kops.image.crop_images(x, top, left, None, None, *cut, data_format), cut
         else:
             edges = [max(f - h, 0) // 2 for h, f in zip(have, fit)]
             pads = [[edges[spots.index(i)]] * 2 if i in spots else [0, 0] for i in range(len(x.shape))]

@@ -57,7 +57,7 @@ def _sample(
             entries.append((_inside(index, size, fill_mode), weight, valid))
         per_axis.append(entries)
     total: Any = None
-    trailing = len(values.shape) - 1
+    widened = (..., *(None,) * (len(values.shape) - 1))
     for combination in itertools.product(*per_axis):
         flat, weight, valid = 0, None, None
         for (index, w, v), size in zip(combination, sizes):
@@ -66,17 +66,11 @@ def _sample(
             valid = v if valid is None else kops.logical_and(valid, v)
         part = kops.take(values, flat + offset, axis=0)
         if valid is not None:
-            part = kops.where(_widened(valid, trailing), part, fill)
+            part = kops.where(valid[widened], part, fill)
         if weight is not None:
-            part = part * _widened(weight, trailing)
+            part = part * weight[widened]
         total = part if total is None else total + part
     return total
-
-
-def _widened(x: Any, trailing: int) -> Any:
-    for _ in range(trailing):
-        x = kops.expand_dims(x, -1)
-    return x
 
 
 def _restored(x: Any, dtype: str) -> Any:

@@ -108,7 +108,7 @@ def _layer_shape(
     return _own_shape(x, {"gamma": gamma, "beta": beta}, axis)
 
 
-@composite("nn", dtype=promote.real_inexact_only, shape=_layer_shape, node="LayerNorm")
+@composite("nn", dtype=promote.real_inexact_only, shape=_layer_shape, node="LayerNorm", checked=True)
 def layer_normalization(
     x: Tensor,
     gamma: Tensor | None = None,
@@ -133,7 +133,6 @@ def layer_normalization(
 
     Reference: [Ba et al., 2016](https://arxiv.org/abs/1607.06450)
     """
-    _check_keywords(kwargs)
     epsilon = config.epsilon() if epsilon is None else epsilon
     axes = sorted(standardize_axes(axis, len(x.shape)))
     dtype = kops.standardize_dtype(x.dtype)
