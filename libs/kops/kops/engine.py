@@ -80,3 +80,9 @@ def engine() -> Any:
             raise
         settings.engine_loaded = True
     return _engine
+
+
+def compiling() -> bool:
+    """Whether torch.compile is tracing: it warns of caches, needs none, and does not see into NumPy."""
+    e = engine()
+    return e.compiling is not None and e.compiling()

@@ -136,10 +136,8 @@ class Function(Operation):
         if all(a.shape == b.shape and a.dtype == b.dtype for a, b in zip(flat, self._inputs) if hasattr(a, "shape")):
             outputs: Any = self._outputs
         else:
-            specs = [
-                KerasTensor(a.shape, b.dtype if not hasattr(a, "dtype") else a.dtype, record_history=False)
-                for a, b in zip(flat, self._inputs)
-            ]
+            pairs = zip(flat, self._inputs)
+            specs = [KerasTensor(a.shape, getattr(a, "dtype", b.dtype), record_history=False) for a, b in pairs]
             with NoRecording():
                 outputs = self.run(specs)
         return self.pack_outputs([fresh(x) for x in outputs])

@@ -7,6 +7,7 @@ from typing import Any, Mapping
 from kops.dtypes import standardize_dtype
 from kops.engine import engine
 from kops.op import SCALARS, converted, fix_dtypes, python_kind, read
+from kops.variable import Variable
 
 
 def traced(op: Any, args: tuple[Any, ...]) -> Any:
@@ -15,7 +16,7 @@ def traced(op: Any, args: tuple[Any, ...]) -> Any:
         return op.run_functional(*args)
     e = engine()
 
-    changed = op.map_tensors(lambda x: converted(read(x)), args)
+    changed = op.map_tensors(lambda x: converted(x.value if isinstance(x, Variable) else x), args)
     for i in op.operand_positions:
         changed[i] = read(changed[i])
     described = tuple(

@@ -7,7 +7,6 @@ specs (objects with `shape` and `dtype`), that returns the output's shape, or a 
 
 from __future__ import annotations
 
-import math
 import operator
 from typing import Any, Iterable, Optional, Sequence, Tuple
 
@@ -90,8 +89,12 @@ def broadcast_shapes(*shapes: Sequence[int | None]) -> Shape:
 
 def product(dims: Iterable[Any]) -> Any:
     """The number of elements of a shape; None where a dimension is unknown."""
-    dims = tuple(dims)
-    return None if any(d is None for d in dims) else math.prod(dims)
+    result: Any = 1
+    for d in dims:  # a form that torch.compile follows
+        if d is None:
+            return None
+        result = result * d
+    return result
 
 
 def agree(a: Sequence[int | None], b: Sequence[int | None]) -> bool:

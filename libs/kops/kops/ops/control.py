@@ -5,29 +5,19 @@ from __future__ import annotations
 from typing import Any, Callable
 
 import kops
+from kops import control_trees as trees
 from kops import tree
 from kops.control_checks import check_scan
-from kops.control_trees import (
-    as_vars,
-    at,
-    check_like,
-    known_length,
-    leading,
-    longer,
-    result_specs,
-    specs,
-    stacked,
-    tensors,
-    without_first,
-)
 from kops.declare import Operand, functional
 from kops.keras_tensor import KerasTensor
 from kspec import public
 
+_ALIKE = "true_fn and false_fn must return the same structure, shapes and dtypes"
+
 
 def _cond_spec(pred: Any, true_fn: Any, false_fn: Any) -> Any:
-    yes, no = result_specs(true_fn), result_specs(false_fn)
-    check_like("true_fn and false_fn must return the same structure, shapes and dtypes", yes, no)
+    yes, no = trees.result_specs(true_fn), trees.result_specs(false_fn)
+    trees.check_like(_ALIKE, yes, no)
     return yes
 
 
@@ -55,18 +45,18 @@ def cond(pred: Any, true_fn: Callable[[], Any], false_fn: Callable[[], Any]) -> 
     if not callable(true_fn) or not callable(false_fn):
         raise TypeError(f"cond: true_fn and false_fn must be callable, not {true_fn!r} and {false_fn!r}.")
     if not isinstance(pred, KerasTensor):
-        return _cond(tensors(pred) if hasattr(pred, "dtype") else pred, true_fn, false_fn)
+        return _cond(trees.tensors(pred) if hasattr(pred, "dtype") else pred, true_fn, false_fn)
 
     # What the functions refer to may be symbolic, too: they are run here, and become part of the graph.
     yes, no = true_fn(), false_fn()
-    check_like("cond: true_fn and false_fn must return the same structure, shapes and dtypes", specs(yes), specs(no))
+    trees.check_like(f"cond: {_ALIKE}", trees.specs(yes), trees.specs(no))
     return tree.map_structure(lambda a, b: kops.where(pred, a, b), yes, no, none_is_leaf=False)
 
 
 def _switch_spec(index: Any, branches: Any, operands: Any) -> Any:
-    results = [result_specs(branch, *operands) for branch in branches]
+    results = [trees.result_specs(branch, *operands) for branch in branches]
     for other in results[1:]:
-        check_like("switch: all branches must return the same structure, shapes and dtypes", other, results[0])
+        trees.check_like("switch: all branches must return the same structure, shapes and dtypes", other, results[0])
     return results[0]
 
 
@@ -82,14 +72,14 @@ def switch(index: Operand, branches: Any, *operands: Operand) -> Any:
     Returns:
         What the chosen function returns.
     """
-    return branches[min(max(int(index), 0), len(branches) - 1)](*tensors(list(operands)))
+    return branches[min(max(int(index), 0), len(branches) - 1)](*trees.tensors(list(operands)))
 
 
 def _while_spec(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = None) -> Any:
-    given, several = as_vars(loop_vars)
-    state = specs(given)
-    after, _ = as_vars(result_specs(body, *state))
-    check_like("while_loop: body must return what it gets, with the same shapes and dtypes", after, state)
+    given, several = trees.as_vars(loop_vars)
+    state = trees.specs(given)
+    after, _ = trees.as_vars(trees.result_specs(body, *state))
+    trees.check_like("while_loop: body must return what it gets, with the same shapes and dtypes", after, state)
     fresh = tree.map_structure(lambda s: KerasTensor(s.shape, s.dtype), state)
     return fresh if several else fresh[0]
 
@@ -113,19 +103,19 @@ def while_loop(
         >>> while_loop(lambda i, x: i < 3, lambda i, x: (i + 1, x * 2.0), (0, 1.0))
         (3, 8.0)
     """
-    given, several = as_vars(loop_vars)
-    state = tensors(given)
+    given, several = trees.as_vars(loop_vars)
+    state = trees.tensors(given)
     count = 0
     while (maximum_iterations is None or count < maximum_iterations) and bool(cond(*state)):
-        state = tensors(as_vars(body(*state))[0])
+        state = trees.tensors(trees.as_vars(body(*state))[0])
         count += 1
     return state if several else state[0]
 
 
 def _fori_spec(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
-    state = specs(init_val)
-    after = result_specs(body_fun, KerasTensor((), "int32", record_history=False), state)
-    check_like("fori_loop: body_fun must return what it gets, with the same shapes and dtypes", after, state)
+    state = trees.specs(init_val)
+    after = trees.result_specs(body_fun, KerasTensor((), "int32", record_history=False), state)
+    trees.check_like("fori_loop: body_fun must return what it gets, with the same shapes and dtypes", after, state)
     return tree.map_structure(lambda s: KerasTensor(s.shape, s.dtype), state)
 
 
@@ -146,19 +136,19 @@ def fori_loop(lower: Operand, upper: Operand, body_fun: Callable[..., Any], init
         >>> fori_loop(0, 4, lambda i, total: total + i, 0)
         6
     """
-    value = tensors(init_val)
+    value = trees.tensors(init_val)
     for i in range(int(lower), int(upper)):
-        value = tensors(body_fun(tensors(i), value))
+        value = trees.tensors(body_fun(trees.tensors(i), value))
     return value
 
 
 def _scan_spec(f: Any, init: Any, xs: Any = None, length: Any = None, reverse: bool = False, unroll: Any = 1) -> Any:
     check_scan(f, unroll)
-    size = leading("scan", xs, length)
-    carry = specs(init)
-    after, row = result_specs(f, carry, without_first(xs))
-    check_like("scan: the carry that f returns must be like init", after, carry)
-    return after, longer(row, size)
+    size = trees.leading("scan", xs, length)
+    carry = trees.specs(init)
+    after, row = trees.result_specs(f, carry, trees.without_first(xs))
+    trees.check_like("scan: the carry that f returns must be like init", after, carry)
+    return after, trees.longer(row, size)
 
 
 @functional("keras.ops.scan", shape=_scan_spec)
@@ -189,10 +179,10 @@ def scan(
         (6, [0, 1, 3])
     """
     check_scan(f, unroll)
-    carry, xs = tensors(init), tensors(xs)
-    size = known_length("scan", xs, length)
+    carry, xs = trees.tensors(init), trees.tensors(xs)
+    size = trees.known_length("scan", xs, length)
     rows: list[Any] = [None] * size
     for i in reversed(range(size)) if reverse else range(size):
-        carry, row = f(carry, at(xs, i))
-        carry, rows[i] = tensors(carry), tensors(row)
-    return carry, stacked(rows, lambda: result_specs(f, specs(init), without_first(xs))[1])
+        carry, row = f(carry, trees.at(xs, i))
+        carry, rows[i] = trees.tensors(carry), trees.tensors(row)
+    return carry, trees.stacked(rows, lambda: trees.result_specs(f, trees.specs(init), trees.without_first(xs))[1])

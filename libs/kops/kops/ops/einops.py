@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import functools
-import math
 from typing import Any
 
 import kops
 from kops import promote
 from kops.declare import Operand, Tensor, composite
+from kops.engine import compiling
 from kops.shapes import product
 
 
@@ -70,7 +70,7 @@ def _steps(pattern: str, sizes: tuple[Any, ...], given: tuple[tuple[str, Any], .
     lengths: dict[str, Any] = dict(given)
     for group, size in zip(left, sizes):
         open_names = [n for n in group if n not in lengths]
-        known = math.prod(lengths.get(n, 1) for n in group)
+        known = product([lengths.get(n, 1) for n in group])
         if len(open_names) > 1:
             raise ValueError(f"the lengths of {', '.join(open_names[1:])} in pattern {pattern!r} must be given.")
         if open_names:
@@ -111,7 +111,7 @@ def rearrange(tensor: Tensor, pattern: Operand, **axes_lengths: Any) -> Any:
     """
     sizes = tuple(kops.shape(tensor))
     lengths = tuple(axes_lengths.items())
-    known = all(isinstance(d, int) for d in (*sizes, *axes_lengths.values()))
+    known = all(isinstance(d, int) for d in (*sizes, *axes_lengths.values())) and not compiling()
     split, order, folded = (_remembered_steps if known else _steps)(str(pattern), sizes, lengths)
     if split is not None:
         tensor = kops.reshape(tensor, split)

@@ -13,7 +13,8 @@ from kops import dtypes, promote, shapes
 from kops import images as layouts
 from kops.declare import Operand, Tensor, composite
 from kops.dims import as_tuple
-from kops.engine import engine
+from kops.engine import compiling, engine
+from kops.ops.image_patches import crop_images
 from kops.shapes import standardize_axes, standardize_axis
 
 METHODS = ("nearest", "bilinear", "bicubic", "lanczos3", "lanczos5")
@@ -71,8 +72,7 @@ def _fixed_weights(size: int, new_size: int, method: str, antialias: bool) -> np
 
 
 def _resize_weights(size: int, new_size: int, method: str, antialias: bool, dtype: Any) -> Any:
-    compiling = engine().compiling
-    if compiling is not None and compiling():  # torch.compile does not see into NumPy
+    if compiling():
         sources, targets = (kops.cast(kops.arange(n), dtype) for n in (size, new_size))
         scale = sources[0] + new_size / size
         return _weights(sources, targets, scale, 0.0, method, antialias, kops)
@@ -181,7 +181,7 @@ def resize(
         if crop_to_aspect_ratio:
             cut = [min(h, f) for h, f in zip(have, fit)]
             top, left = ((h - c) // 2 for h, c in zip(have, cut))
-            x, have = kops.image.crop_images(x, top, left, None, None, *cut, data_format), cut
+            x, have = crop_images(x, top, left, None, None, cut[0], cut[1], data_format), cut
         else:
             edges = [max(f - h, 0) // 2 for h, f in zip(have, fit)]
             pads = [[edges[spots.index(i)]] * 2 if i in spots else [0, 0] for i in range(len(x.shape))]

@@ -9,6 +9,7 @@ import kops
 from kops import dtypes, promote, shapes
 from kops import images as layouts
 from kops.declare import Tensor, composite
+from kops.ops.image import gaussian_blur
 
 FILL_MODES = ("constant", "nearest", "wrap", "mirror", "reflect")
 _ORDERS = {"nearest": 0, "bilinear": 1}
@@ -316,7 +317,7 @@ def elastic_transform(
     batch = sizes[0] if len(images.shape) == 4 else 1
     noise = kops.random.normal((batch, sizes[rows], sizes[columns], 2), seed=seed)
     size = int(6 * sigma) | 1
-    shift = alpha * kops.image.gaussian_blur(noise, size, sigma, data_format="channels_last")
+    shift = alpha * gaussian_blur(noise, size, sigma, data_format="channels_last")
 
     def moved(y: Any, x: Any) -> Any:
         d = kops.cast(shift, x.dtype)

@@ -37,7 +37,7 @@ def diagonal(x: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     *lead, rows, columns = kops.shape(x)
     # Positions in the flattened matrices.
     start = offset if offset >= 0 else -offset * columns
-    count = diagonal_length(*x.shape[-2:], offset)
+    count = diagonal_length(x.shape[-2], x.shape[-1], offset)
     if count is None:
         rows, end = (rows, columns - offset) if offset >= 0 else (rows + offset, columns)
         count = kops.maximum(kops.minimum(rows, end), 0)
