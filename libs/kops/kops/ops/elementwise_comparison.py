@@ -274,7 +274,7 @@ def where(condition: Tensor, x1: Optional[Tensor] = None, x2: Optional[Tensor] =
     """
 
 
-@composite("numpy", dtype=promote.selected, shape=_select_shape)
+@composite("numpy", dtype=promote.selected, shape=_select_shape, checked=True)
 def select(condlist: Tensors, choicelist: Tensors, default: Tensor = 0) -> Any:
     """Elements of the first choice whose condition holds, and of `default` where none does.
 
@@ -289,8 +289,6 @@ def select(condlist: Tensors, choicelist: Tensors, default: Tensor = 0) -> Any:
     Raises:
         ValueError: when there are not as many conditions as choices.
     """
-    if len(condlist) != len(choicelist):
-        raise ValueError("as many choices as conditions are needed.")
     result = default
     for condition, choice in zip(reversed(list(condlist)), reversed(list(choicelist))):
         result = where(condition, choice, result)

@@ -14,15 +14,11 @@ from kops import config, promote, shapes
 from kops.declare import Tensor, composite
 
 
-def _matching(target: Any, output: Any) -> None:
+def _matching(target: Any, output: Any) -> shapes.Shape:
     if not shapes.agree(target.shape, output.shape):
         raise ValueError(
             f"target and output must have the same shape, not {tuple(target.shape)} and {tuple(output.shape)}."
         )
-
-
-def _binary_shape(target: Any, output: Any, from_logits: bool = False) -> shapes.Shape:
-    _matching(target, output)
     return shapes.broadcast_shapes(target.shape, output.shape)
 
 
@@ -30,7 +26,7 @@ def _safe(probabilities: Any) -> Any:
     return kops.clip(probabilities, config.epsilon(), 1 - config.epsilon())
 
 
-@composite("nn", dtype=promote.real(promote.wide), shape=_binary_shape, checked=True)
+@composite("nn", dtype=promote.real(promote.wide), shape=_matching, checked=True)
 def binary_crossentropy(target: Tensor, output: Tensor, from_logits: bool = False) -> Any:
     """`-target * log(output) - (1 - target) * log(1 - output)`, elementwise.
 
@@ -55,8 +51,7 @@ def _without(shape: Any, axis: int) -> shapes.Shape:
 
 
 def _categorical_shape(target: Any, output: Any, from_logits: bool = False, axis: int = -1) -> shapes.Shape:
-    _matching(target, output)
-    return _without(shapes.broadcast_shapes(target.shape, output.shape), axis)
+    return _without(_matching(target, output), axis)
 
 
 def _log_probabilities(output: Any, from_logits: bool, axis: int) -> Any:

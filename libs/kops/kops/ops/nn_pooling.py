@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Sequence
+from typing import Any
 
 import kops
 from kops import promote, windows
@@ -63,19 +63,15 @@ def _adaptive_shape(inputs: Any, output_size: Any, data_format: Any = None) -> w
     return windows.assemble(inputs.shape[0], sizes, windows.channels(inputs.shape, g), g)
 
 
-def _bins(size: int | None, count: int) -> list[tuple[int, int]]:
-    """`count` bins of nearly equal size that cover a dimension; they overlap where it cannot be divided."""
-    if size is None:
-        raise ValueError("adaptive pooling divides the spatial dimensions, which must be known.")
-    return [(i * size // count, -(-(i + 1) * size // count)) for i in range(count)]
-
-
 def _per_dimension(inputs: Any, output_size: Any, data_format: Any, reduce: Any) -> Any:
     g = windows.geometry(len(inputs.shape), 1, "valid", data_format)
     x = inputs
     for i, count in enumerate(windows.each(output_size, g.n, "output_size")):
         axis = i + (2 if g.channels_first else 1)
-        bins: Sequence[tuple[int, int]] = _bins(x.shape[axis], count)
+        size = x.shape[axis]
+        if size is None:
+            raise ValueError("adaptive pooling divides the spatial dimensions, which must be known.")
+        bins = [(j * size // count, -(-(j + 1) * size // count)) for j in range(count)]
         # Bins get one length by repeating positions of their own.
         length = max(end - start for start, end in bins)
         places = [[min(start + j, end - 1) for j in range(length)] for start, end in bins]

@@ -145,7 +145,7 @@ def _classes(d: Any, *, dtype: Any = "int32", **static: Any) -> Any:
     return promote.inexact(d)[0], name
 
 
-@composite("keras.random.categorical", dtype=_classes, shape=_picked)
+@composite("keras.random.categorical", dtype=_classes, shape=_picked, checked=True)
 def categorical(logits: Tensor, num_samples: int, dtype: Any = "int32", seed: Any = None) -> Any:
     """Class numbers, drawn with the probabilities `softmax(logits)`.
 
@@ -162,8 +162,6 @@ def categorical(logits: Tensor, num_samples: int, dtype: Any = "int32", seed: An
     """
     from kops.random import open_unit
 
-    if len(logits.shape) != 2:
-        raise ValueError(f"logits must have shape (batch, classes), not {tuple(logits.shape)}.")
     rows, classes = kops.shape(logits)
     u = open_unit((rows, num_samples, classes), "float32", seed)
     noise = kops.negative(kops.log(kops.negative(kops.log(u))))

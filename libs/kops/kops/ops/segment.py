@@ -10,19 +10,15 @@ from kops.shapes import Shape
 from kspec import public
 
 
-def _ordered_dtypes(d: Any, ids: Any, **static: Any) -> Any:
-    # Bools as uint8, whose limits are those of bools: they stand for empty segments.
-    promote.check_indices(ids)
-    dtype = promote.natural(d)
-    return ("uint8" if dtype == "bool" else dtype, None), dtype
+def _computed_in(**wider: str) -> Any:
+    """The dtype rule of the data, but for those whose dtypes are computed in others."""
 
+    def rule(d: Any, ids: Any, **static: Any) -> Any:
+        promote.check_indices(ids)
+        dtype = promote.natural(d)
+        return (wider.get(dtype, dtype), None), dtype
 
-def _total_dtypes(d: Any, ids: Any, **static: Any) -> Any:
-    # Engines add up in the dtype of the data: 16 bits stop growing after a few hundred rows.
-    promote.check_indices(ids)
-    dtype = promote.natural(d)
-    wide = {"float16": "float32", "bfloat16": "float32", "bool": "int32"}
-    return (wide.get(dtype, dtype), None), dtype
+    return rule
 
 
 def _shape(data: Any, segment_ids: Any, num_segments: int | None = None, sorted: bool = False) -> Shape:
@@ -34,8 +30,10 @@ def _shape(data: Any, segment_ids: Any, num_segments: int | None = None, sorted:
     return (num_segments, *data.shape[1:])
 
 
-_ordered = primitive(dtype=promote.real(_ordered_dtypes), shape=_shape, checked=True)
-_total = primitive(dtype=_total_dtypes, shape=_shape, checked=True)
+# Bools as uint8, whose limits are those of bools: they stand for empty segments.
+_ordered = primitive(dtype=promote.real(_computed_in(bool="uint8")), shape=_shape, checked=True)
+# Engines add up in the dtype of the data: 16 bits stop growing after a few hundred rows.
+_total = primitive(dtype=_computed_in(float16="float32", bfloat16="float32", bool="int32"), shape=_shape, checked=True)
 
 
 @public("keras.ops.segment_sum")
