@@ -23,7 +23,7 @@ from kops.keras_tensor import KerasTensor, any_symbolic, fresh
 from kops.promote import each_result
 from kops.scopes import NoRecording, ambient
 from kops.shapes import broadcast, is_shape
-from kops.static_types import check_static_types
+from kops.static_types import check_static_types, exact
 from kops.tape import find_tape, untraced, write_call
 from kops.variable import Variable
 
@@ -448,12 +448,7 @@ def _shown(p: Parameter, x: Any) -> str:
         return "tuple([getattr(x, 'shape', None) for x in {}])"
     if p.kind == "tensor":
         return "{}.shape" if hasattr(x, "shape") else "None"
-    return "tuple(dict({}).items())" if p.passing is _Passing.VAR_KEYWORD else "{0} if type({0}) is int else typed({0})"
-
-
-def _typed(x: Any) -> Any:
-    """To Python 1, 1.0 and True are one key; to a shape rule they are not."""
-    return (x, *map(type, x)) if type(x) is tuple else (type(x), x)
+    return "tuple(dict({}).items())" if p.passing is _Passing.VAR_KEYWORD else "{0} if type({0}) is int else exact({0})"
 
 
 @functools.cache
@@ -461,7 +456,7 @@ def _rule_facts(shown: tuple[str, ...]) -> Any:
     """`lambda a0, a1: (a0.shape, a1)` for a tensor and a static argument."""
     names = [f"a{i}" for i in range(len(shown))]
     facts = "".join(f"{s.format(n)}, " for s, n in zip(shown, names))
-    return eval(f"lambda {', '.join(names)}: ({facts})", {"typed": _typed})
+    return eval(f"lambda {', '.join(names)}: ({facts})", {"exact": exact})
 
 
 @functools.cache

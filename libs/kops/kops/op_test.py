@@ -9,7 +9,8 @@ from kops import add, config, exp, less, promote, shapes
 from kops.declare import OPS, Tensor, Tensors, composite, primitive
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor
-from kops.ops.manipulation import roll
+from kops.ops.manipulation import pad, roll
+from kops.ops.nn_pooling import max_pool
 from kops.scopes import AutocastScope
 from kops.variable import Variable
 
@@ -205,3 +206,10 @@ def test_a_rule_that_an_int_passed_is_asked_again_of_a_float():
     assert tuple(roll(x, 1, 1).shape) == (2, 3)
     with pytest.raises(TypeError, match="shift: an int or several are needed"):
         roll(x, 1.0, 1)
+    image = engine().convert(np.ones((1, 4, 4, 1), "float32"), None)
+    assert tuple(max_pool(image, 2, strides=(2, 2)).shape) == (1, 2, 2, 1)
+    with pytest.raises(ValueError, match="strides must be a positive int"):
+        max_pool(image, 2, strides=(2.0, 2.0))
+    assert tuple(pad(x, ((1, 1), (0, 0))).shape) == (4, 3)
+    with pytest.raises(TypeError, match="an int or several are needed"):
+        pad(x, ((1, 1.0), (0, 0)))

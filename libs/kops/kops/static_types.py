@@ -26,6 +26,20 @@ def _is(kind: str, x: Any) -> bool:
     return isinstance(x, _NUMBERS) if kind == "float" else isinstance(x, (bool, int, np.bool_))
 
 
+def exact(x: Any) -> Any:
+    """A static argument as a key: to Python 1, 1.0 and True are one, to rules and compilers they are not."""
+    if type(x) is tuple:
+        return tuple(map(exact, x))
+    return x if type(x) is int else (type(x), x)
+
+
+def frozen(x: Any) -> Any:
+    """A static argument with tuples for its lists and dictionaries."""
+    if isinstance(x, (list, tuple)):
+        return tuple(map(frozen, x))
+    return tuple(sorted((k, frozen(v)) for k, v in x.items())) if isinstance(x, dict) else x
+
+
 def check_static_types(parameters: Sequence[Any], args: Sequence[Any]) -> None:
     """Raise TypeError for the first static argument of a wrong type, or None in place of a tensor.
 

@@ -14,6 +14,7 @@ from typing import Any, Iterator, NamedTuple, Optional, Sequence, Tuple, TypeVar
 from kops import config
 from kops.engine import engine
 from kops.shapes import Shape
+from kops.static_types import exact, frozen
 
 D = TypeVar("D")  # what stands for a dimension: an int, or None where the size is unknown
 
@@ -51,21 +52,21 @@ def geometry(ndim: int, strides: Any, padding: str, data_format: str | None, dil
     """Window arguments, checked; `ndim` is that of the input with batch and channels."""
     if not 3 <= ndim <= 5:
         raise ValueError(f"the input has batch, channels and 1 to 3 spatial dimensions; it has {ndim} dimensions.")
-    as_key = [tuple(v) if isinstance(v, list) else v for v in (strides, dilation)]
+    steps = frozen((strides, dilation))
     compiling = engine().compiling
     # torch.compile warns of caches, and needs none.
     run = _geometry.__wrapped__ if compiling is not None and compiling() else _geometry
-    return run(ndim, as_key[0], padding, config.image_data_format() if data_format is None else data_format, as_key[1])
+    data_format = config.image_data_format() if data_format is None else data_format
+    return run(ndim, steps, exact(steps), padding, data_format)
 
 
-@functools.lru_cache(maxsize=4096, typed=True)
-def _geometry(ndim: int, strides: Any, padding: str, data_format: str, dilation: Any) -> Geometry:
+@functools.lru_cache(maxsize=4096)
+def _geometry(ndim: int, steps: Any, key: Any, padding: str, data_format: str) -> Geometry:
     n = ndim - 2
     lower = padding.lower() if isinstance(padding, str) else padding
     if lower not in ("same", "valid"):
         raise ValueError(f"padding must be 'same' or 'valid', not {padding!r}.")
-    strides = each(strides, n, "strides")
-    dilation = each(dilation, n, "dilation_rate")
+    strides, dilation = each(steps[0], n, "strides"), each(steps[1], n, "dilation_rate")
     return Geometry(n, strides, dilation, lower, channels_first(data_format))
 
 

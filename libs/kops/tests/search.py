@@ -25,6 +25,8 @@ os.environ.setdefault("JAX_ENABLE_X64", "1")  # as wide as the others
 
 import numpy as np
 
+from kops.conformance.trial import fill
+
 
 def run(options: Any) -> int:
     warnings.simplefilter("ignore")
@@ -37,28 +39,48 @@ def run(options: Any) -> int:
     harness = importlib.import_module(f"kops.conformance.engines.{e.NAME}")
     table: dict[str, Any] = {}
     kinds: collections.Counter[str] = collections.Counter()
-    lines = []
-    start = time.time()
-    for i, sample in enumerate(space(options.ops and options.ops.split(","))):
-        if i % options.every != options.offset:
-            continue
-        compiled = harness.compiled if options.compile and i % options.compile == 0 else None
-        for kind, words in disagreements(sample, compiled, harness.abstract if options.abstract else None):
-            kinds[kind] += 1
-            lines.append(f"{kind} | {sample.name} | {sample.trial} | {words}".replace("\n", " "))
-        table[sample.name] = None if options.abstract else portable(eager(sample), e)
+    seen: set[Any] = set()
     out = Path(options.out)
     out.mkdir(parents=True, exist_ok=True)
+    start = time.time()
+    with open(out / f"{e.NAME}.txt", "w", 1) as found, open(out / f"{e.NAME}.now", "w", 1) as now:
+        for i, sample in enumerate(space(options.ops and options.ops.split(","))):
+            if i % options.every != options.offset:
+                continue
+            now.seek(0)  # which sample it was if one ends the process
+            now.write(f"{i} {sample.name}\n")
+            now.truncate()
+            compiled = None
+            if options.compile and i // options.every % options.compile == 0 and signature(sample) not in seen:
+                seen.add(signature(sample))
+                compiled = harness.compiled
+            for kind, words in disagreements(sample, compiled, harness.abstract if options.abstract else None):
+                kinds[kind] += 1
+                found.write(f"{kind} | {sample.name} | {sample.trial} | {words}".replace("\n", " ") + "\n")
+            table[sample.name] = None if options.abstract else portable(eager(sample), e)
     if not options.abstract:
         (out / f"{e.NAME}.pickle").write_bytes(pickle.dumps(table))
-    (out / f"{e.NAME}.txt").write_text("\n".join(sorted(lines)))
-    print(f"{e.NAME}: {len(table)} samples in {time.time() - start:.0f} s, {len(lines)} disagreements: {dict(kinds)}")
-    return bool(lines)
+    total = sum(kinds.values())
+    print(
+        f"{e.NAME}: {len(table)} samples, {len(seen)} of them compiled, in {time.time() - start:.0f} s, "
+        f"{total} disagreements: {dict(kinds)}"
+    )
+    return bool(total)
+
+
+def signature(sample: Any) -> Any:
+    """What a compiler sees of a call: the same but for the names of the sizes is compiled once."""
+    trial = sample.trial
+    static = repr(fill((trial.args, trial.static), [""] * len(trial.makers)))
+    names: dict[int, int] = {0: 0, 1: 1}
+    shapes = [tuple(names.setdefault(d, len(names)) for d in m.shape) for m in trial.makers]
+    return trial.op.name, static, tuple(zip(shapes, trial.dtypes))
 
 
 def portable(outcome: Any, e: Any) -> Any:
     """An outcome without engine types: `("error", type, words)` or `("value", [(shape, dtype, numbers)])`."""
     from kops import tree
+    from kops.keras_tensor import KerasTensor
 
     if outcome.error is not None:
         return "error", type(outcome.error).__name__, str(outcome.error)
@@ -68,6 +90,10 @@ def portable(outcome: Any, e: Any) -> Any:
             array = np.asarray(e.to_numpy(x))
             wide = array if array.dtype.kind in "biufcUS" else array.astype(np.float32)
             found.append((tuple(e.shape(x)), e.dtype_name(x), wide))
+        elif isinstance(x, KerasTensor):
+            found.append((tuple(x.shape), x.dtype, "symbolic"))
+        elif isinstance(x, np.ndarray):
+            found.append((x.shape, "numpy " + x.dtype.name, x))
         else:
             found.append(((), type(x).__name__, x))
     return "value", found
