@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import kops
 from kops import dtypes, promote, windows
 from kops.shapes import Shape
 
@@ -16,6 +17,16 @@ def layout(ndim: int, data_format: str | None, spatial: int = 2) -> tuple[int, b
         )
     first = windows.channels_first(data_format)
     return ndim - spatial - (0 if first else 1), first
+
+
+def as_batch(images: Any, data_format: str | None, compute: Any, spatial: int = 2) -> Any:
+    """What `compute` makes of the images as a batch with channels last, laid out as they are."""
+    _, first = layout(len(images.shape), data_format, spatial)
+    lone = len(images.shape) == spatial + 1
+    x = kops.expand_dims(images, 0) if lone else images
+    y = compute(kops.moveaxis(x, 1, -1) if first else x)
+    y = kops.moveaxis(y, spatial + 1, 1) if first else y
+    return y[0] if lone else y
 
 
 def axes(x: Any, data_format: str | None) -> tuple[int, int, int]:

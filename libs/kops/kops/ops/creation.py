@@ -11,6 +11,7 @@ from kops.dtypes import result_type, standardize_dtype
 from kops.engine import engine
 from kops.keras_tensor import KerasTensor, any_symbolic
 from kops.ops.core import _conversion
+from kops.tape import TraceTensor
 from kspec import public
 
 
@@ -244,4 +245,8 @@ def arange(start: Any, stop: Any = None, step: Any = None, dtype: Any = None) ->
     if start is None or any_symbolic(*given):
         return KerasTensor((None,), dtype)
     start, stop = (0, start) if alone else (start, stop)
+    if any(type(x) is TraceTensor for x in given):  # written down by ops of tensors that there are
+        count = kops.maximum(kops.floor_divide(stop - start + step - 1, step), 0)
+        ones = kops.broadcast_to(kops.multiply(count, 0) + 1, (count,))
+        return kops.cast((kops.cumsum(ones) - 1) * step + start, dtype)
     return e.lookup("arange", (start, stop, step))(start, stop, step, e.native_dtype(dtype))

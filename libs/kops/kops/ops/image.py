@@ -101,22 +101,13 @@ def _gaussian(size: int, sigma: float) -> list[float]:
     return [v / sum(values) for v in values]
 
 
-def _filtered(x: Any, rows: Sequence[float], columns: Sequence[float], padding: str, data_format: str) -> Any:
+def _filtered(x: Any, rows: Sequence[float], columns: Sequence[float], padding: str) -> Any:
     """Every channel of a batch filtered along rows and columns."""
-    depth = x.shape[1] if data_format == "channels_first" else x.shape[-1]
     for weights, window in ((rows, (len(rows), 1)), (columns, (1, len(columns)))):
         taps = kops.reshape(kops.convert_to_tensor([float(w) for w in weights], x.dtype), [*window, 1, 1])
-        kernel = kops.broadcast_to(taps, [*window, depth, 1])
-        x = kops.depthwise_conv(x, kernel, padding=padding, data_format=data_format)
+        kernel = kops.broadcast_to(taps, [*window, x.shape[-1], 1])
+        x = kops.depthwise_conv(x, kernel, padding=padding, data_format="channels_last")
     return x
-
-
-def _batched(images: Any, data_format: Any, compute: Any) -> Any:
-    """`compute(batch of images, data format)` for images with or without a batch, computed at least in float32."""
-    _, first = layouts.layout(len(images.shape), data_format)
-    lone = len(images.shape) == 3
-    y = compute(kops.expand_dims(images, 0) if lone else images, "channels_first" if first else "channels_last")
-    return y[0] if lone else y
 
 
 def _blur_shape(images: Any, kernel_size: Any, sigma: Any, data_format: Any) -> shapes.Shape:
@@ -148,7 +139,7 @@ def gaussian_blur(images: Tensor, kernel_size: Any = (3, 3), sigma: Any = (1.0, 
     """
     sizes, sigmas = layouts.pair(kernel_size, "kernel_size"), _sigmas(sigma)
     rows, columns = (_gaussian(n, s) for n, s in zip(sizes, sigmas))
-    return _batched(images, data_format, lambda x, f: _filtered(x, rows, columns, "same", f))
+    return layouts.as_batch(images, data_format, lambda x: _filtered(x, rows, columns, "same"))
 
 
 def _sobel_shape(images: Any, data_format: Any = None) -> shapes.Shape:
@@ -170,18 +161,14 @@ def sobel_edges(images: Tensor, data_format: Any = None) -> Any:
     step, smooth = (-1.0, 0.0, 1.0), (1.0, 2.0, 1.0)
     taps = [[[step[i] * smooth[j], smooth[i] * step[j]] for j in range(3)] for i in range(3)]
 
-    def both(x: Any, f: str) -> Any:
+    def both(x: Any) -> Any:
         # Two filters for every channel, whose results stand side by side.
-        first = f == "channels_first"
         kernel = kops.reshape(kops.convert_to_tensor(taps, x.dtype), (3, 3, 1, 2))
-        kernel = kops.broadcast_to(kernel, (3, 3, x.shape[1 if first else 3], 2))
-        y = kops.depthwise_conv(x, kernel, padding="same", data_format=f)
-        sizes = kops.shape(x)
-        if first:
-            return kops.moveaxis(kops.reshape(y, (*sizes[:2], 2, *sizes[2:])), 2, -1)
-        return kops.reshape(y, (*sizes, 2))
+        kernel = kops.broadcast_to(kernel, (3, 3, x.shape[3], 2))
+        y = kops.depthwise_conv(x, kernel, padding="same", data_format="channels_last")
+        return kops.reshape(y, (*kops.shape(x), 2))
 
-    return _batched(images, data_format, both)
+    return layouts.as_batch(images, data_format, both)
 
 
 def _ssim_shape(image1: Any, image2: Any, filter_size: int, filter_sigma: float, data_format: Any) -> shapes.Shape:
@@ -227,7 +214,7 @@ def ssim(
     weights = _gaussian(filter_size, filter_sigma)
 
     def mean(x: Any) -> Any:
-        return _batched(x, data_format, lambda v, f: _filtered(v, weights, weights, "valid", f))
+        return layouts.as_batch(x, data_format, lambda v: _filtered(v, weights, weights, "valid"))
 
     c1, c2 = (k1 * max_val) ** 2, (k2 * max_val) ** 2
     channels = layouts.axes(image1, data_format)[2]

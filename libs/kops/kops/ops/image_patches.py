@@ -32,20 +32,18 @@ def _patch_shape(n: int) -> Any:
 
 def _patches(x: Any, arguments: Any, n: int) -> Any:
     size, strides, dilation_rate, padding, data_format = arguments
-    g, window, lone = _patch_geometry(x, size, strides, dilation_rate, padding, data_format, n)
-    x = kops.expand_dims(x, 0) if lone else x
-    if g.channels_first:
-        x = kops.moveaxis(x, 1, -1)
-    sizes = x.shape[1:-1]
-    if None in tuple(sizes):
-        raise ValueError("Patches need images of known height and width.")
-    pads = windows.paddings(sizes, window, g)
-    if any(a or b for a, b in pads):
-        x = kops.pad(x, [[0, 0], *(list(p) for p in pads), [0, 0]])
-    y = kops.concatenate(list(windows.taps(x, window, g)), axis=-1)
-    if g.channels_first:
-        y = kops.moveaxis(y, -1, 1)
-    return y[0] if lone else y
+    g, window, _ = _patch_geometry(x, size, strides, dilation_rate, padding, data_format, n)
+
+    def cut(x: Any) -> Any:
+        sizes = x.shape[1:-1]
+        if None in tuple(sizes):
+            raise ValueError("Patches need images of known height and width.")
+        pads = windows.paddings(sizes, window, g)
+        if any(a or b for a, b in pads):
+            x = kops.pad(x, [[0, 0], *(list(p) for p in pads), [0, 0]])
+        return kops.concatenate(list(windows.taps(x, window, g)), axis=-1)
+
+    return layouts.as_batch(x, data_format, cut, n)
 
 
 @composite("keras.ops.image.extract_patches", dtype=promote.common, shape=_patch_shape(2))

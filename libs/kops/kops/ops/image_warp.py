@@ -134,20 +134,18 @@ def _grid(x: Any, height: int, width: int, dtype: Any) -> tuple[Any, Any]:
 
 def _warp(images: Any, rows_and_columns: Any, interpolation: str, fill_mode: str, fill: Any, data_format: Any) -> Any:
     """Images at `rows_and_columns(rows, columns)`, functions of the pixel with the batch in front."""
-    axis, first = layouts.layout(len(images.shape), data_format)
     dtype = kops.standardize_dtype(images.dtype)
+
+    def warped(x: Any) -> Any:
+        _, height, width, depth = kops.shape(x)
+        places = rows_and_columns(*_grid(x, height, width, x.dtype))
+        start = kops.cumsum(kops.ones_like(x[:, 0, 0, 0], dtype="int32")) - 1
+        offset = kops.reshape(start, [-1, 1, 1]) * (height * width)
+        flat = kops.reshape(x, [-1, depth])
+        return _sample(flat, places, (height, width), offset, _ORDERS[interpolation], fill_mode, fill)
+
     x = images if dtype == "float64" else kops.cast(images, "float32")
-    lone = len(images.shape) == 3
-    x = kops.expand_dims(x, 0) if lone else x
-    x = kops.moveaxis(x, 1, -1) if first else x
-    batch, height, width, depth = kops.shape(x)
-    rows, columns = rows_and_columns(*_grid(x, height, width, x.dtype))
-    start = kops.cumsum(kops.ones_like(x[:, 0, 0, 0], dtype="int32")) - 1
-    offset = kops.reshape(start, [-1, 1, 1]) * (height * width)
-    flat = kops.reshape(x, [-1, depth])
-    y = _sample(flat, (rows, columns), (height, width), offset, _ORDERS[interpolation], fill_mode, fill)
-    y = kops.moveaxis(y, -1, 1) if first else y
-    return _restored(y[0] if lone else y, dtype)
+    return _restored(layouts.as_batch(x, data_format, warped), dtype)
 
 
 def _checked(images: Any, interpolation: str, fill_mode: str, data_format: Any) -> shapes.Shape:

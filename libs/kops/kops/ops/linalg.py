@@ -247,10 +247,9 @@ def correlate(x1: Tensor, x2: Tensor, mode: str = "valid") -> Any:
     if mode == "full":
         return whole
     least, most = (min, max) if isinstance(n, int) and isinstance(m, int) else (kops.minimum, kops.maximum)
-    if mode == "valid":
-        return whole[least(n, m) - 1 : most(n, m)]
-    start = least(n, m - 1) // 2
-    return whole[start : start + most(n, m)]
+    start = least(n, m) - 1 if mode == "valid" else least(n, m - 1) // 2
+    end = most(n, m) if mode == "valid" else start + most(n, m)
+    return whole[start:end] if isinstance(end, int) else kops.take(whole, kops.arange(start, end))
 
 
 def _vander_shape(x: Any, N: int | None = None, increasing: bool = False) -> Shape:
