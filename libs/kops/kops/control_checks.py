@@ -14,6 +14,13 @@ def check_scan(f: Any, unroll: Any) -> None:
         raise ValueError(f"scan: unroll must be a positive integer or a bool, not {unroll!r}.")
 
 
+def check_bounds(lower: Any, upper: Any) -> None:
+    """Refuse bounds of `fori_loop` that are no integers."""
+    for bound in (lower, upper):
+        if "float" in str(getattr(bound, "dtype", type(bound))) or bound is None:
+            raise TypeError(f"fori_loop: lower and upper are integers, not {lower!r} and {upper!r}.")
+
+
 def check_jvp(primals: Any, tangents: Any) -> None:
     """Refuse arguments of `jvp` that no engine takes."""
     if not isinstance(primals, (tuple, list)) or not isinstance(tangents, (tuple, list)):

@@ -78,6 +78,8 @@ def as_vars(loop_vars: Any) -> tuple[tuple[Any, ...], bool]:
 
 def leading(op: str, structure: Any, length: Any = None, axis: int = 0) -> int | None:
     """The common size of the leaves' axis, checked against `length`; None where it is known only at run time."""
+    if length is not None and (not isinstance(length, int) or length < 0):
+        raise ValueError(f"{op}: length is a number of steps, an int of at least 0, not {length!r}.")
     e = engine()
     sizes = []
     for x in tree.flatten(structure):
@@ -106,8 +108,8 @@ def known_length(op: str, structure: Any, length: Any = None, axis: int = 0) -> 
 
 
 def at(structure: Any, i: Any) -> Any:
-    """Element `i` of every leaf."""
-    return tree.map_structure(lambda x: x[i], structure, none_is_leaf=False)
+    """Element `i` of every leaf; with the ellipsis NumPy gives an array, whose dtype counts, for a number, too."""
+    return tree.map_structure(lambda x: x[i, ...], structure, none_is_leaf=False)
 
 
 def stacked(rows: list[Any], like: Callable[[], Any]) -> Any:

@@ -12,7 +12,7 @@ import operator
 from typing import Any
 
 import kops
-from kops.dtypes import is_float_dtype, is_int_dtype, standardize_dtype
+from kops.dtypes import is_float_dtype, is_int_dtype, limits, standardize_dtype
 from kops.engine import engine
 from kops.ops.random import categorical, dropout, random_below, random_bits, shuffle  # noqa: F401
 from kops.seeding import SeedGenerator, draw_seed, global_seed_generator, set_random_seed  # noqa: F401
@@ -159,14 +159,24 @@ def randint(shape: Any, minval: Any, maxval: Any, dtype: Any = "int32", seed: An
     if not is_int_dtype(name):
         raise ValueError(f"randint makes integers; dtype cannot be {name}.")
     name = engine().canonical(name)
-    if isinstance(minval, (int, float)) and isinstance(maxval, (int, float)):
-        minval, maxval = int(minval), int(maxval)
-        if not 0 < maxval - minval < 2**32:
+    minval, maxval = _end(minval), _end(maxval)
+    if isinstance(minval, int) and isinstance(maxval, int):
+        least, most = limits(name)
+        if not 0 < maxval - minval < 2**32 or minval < least or maxval - 1 > most:
             raise ValueError(
-                f"randint needs minval < maxval, at most 2**32 - 1 apart; got minval {minval}, maxval {maxval}."
+                "randint needs minval < maxval, at most 2**32 - 1 apart and in the range of the dtype; got minval "
+                f"{minval}, maxval {maxval}, dtype {name}."
             )
     offset = random_below(draw_seed(seed), subtract_integers(maxval, minval), _shape(shape), name)
     return kops.add(offset, minval if isinstance(minval, int) else kops.cast(minval, name))
+
+
+def _end(value: Any) -> Any:
+    """An end of a range of integers; fractions are cut off."""
+    if isinstance(value, (int, float)):
+        return int(value)
+    value = kops.convert_to_tensor(value)
+    return value if is_int_dtype(kops.dtype(value)) else kops.cast(value, "int32")
 
 
 def subtract_integers(a: Any, b: Any) -> Any:
@@ -205,6 +215,7 @@ def _gamma_of(u: Any, alpha: Any) -> Any:
     chosen = _first_accepted(kops.logical_and(inside, kops.log(_half_open(u[n : 2 * n])) < bound), d * v)
     # A variate of alpha + 1 times U ** (1 / alpha) is one of alpha.
     boost = kops.exp(kops.divide(kops.log(_half_open(u[2 * n])), kops.where(small, alpha, 1.0)))
+    boost = kops.where(alpha < 0.0, math.nan, boost)
     return chosen * kops.where(small, boost, 1.0)
 
 
@@ -214,7 +225,7 @@ def gamma(shape: Any, alpha: Any, dtype: Any = None, seed: Any = None) -> Any:
 
     Args:
         shape: of the result.
-        alpha: shape parameter, positive, a number or a tensor that broadcasts to `shape`.
+        alpha: shape parameter, positive (below 0 all is NaN), a number or a tensor that broadcasts to `shape`.
         dtype: float dtype; default `floatx`.
         seed: an integer, a `SeedGenerator`, or None for the global generator.
 
@@ -304,7 +315,7 @@ def binomial(shape: Any, counts: Any, probabilities: Any, dtype: Any = None, see
     Args:
         shape: of the result.
         counts: number of trials, a number or a tensor that broadcasts to `shape`.
-        probabilities: of a success, in [0, 1], likewise.
+        probabilities: of a success, in [0, 1] (NaN outside of it), likewise.
         dtype: float dtype; default `floatx`.
         seed: an integer, a `SeedGenerator`, or None for the global generator.
 
@@ -321,4 +332,5 @@ def binomial(shape: Any, counts: Any, probabilities: Any, dtype: Any = None, see
     few = _binomial_inverse(_half_open(u[2 * _BINOMIAL_ATTEMPTS]), n, kops.where(many, 0.0, rare))
     lots = _binomial_squeeze(u, kops.where(many, n, 40.0), kops.where(many, rare, 0.5))
     hits = kops.where(many, lots, few)
-    return kops.cast(kops.where(mirrored, n - hits, hits), dtype)
+    hits = kops.where(mirrored, n - hits, hits)
+    return kops.cast(kops.where(kops.logical_and(p >= 0.0, p <= 1.0), hits, math.nan), dtype)

@@ -269,6 +269,17 @@ def test_integers_need_an_integer_dtype_and_a_range():
         random.randint((2,), 0, 5, dtype="float32")
     with pytest.raises(ValueError, match="minval 5, maxval 5"):
         random.randint((2,), 5, 5)
+    with pytest.raises(ValueError, match="maxval 257, dtype uint8"):
+        random.randint((2,), 0, 257, dtype="uint8")
+    assert set(host(random.randint((100,), np.float32(0.5), [2.5], seed=1)).tolist()) == {0, 1}  # fractions are cut
+
+
+def test_parameters_without_a_distribution_give_nan():
+    alpha = np.array([-2.0, -0.1, 1.0], "float32")
+    assert np.isnan(host(random.gamma((3,), alpha, seed=1))).tolist() == [True, True, False]
+    assert np.isnan(host(random.beta((3,), alpha, 2.0, seed=1))).tolist() == [True, True, False]
+    p = np.array([-0.1, 1.5, 0.5, 0.0, 1.0], "float32")
+    assert np.isnan(host(random.binomial((5,), 9, p, seed=1))).tolist() == [True, True, False, False, False]
 
 
 # Seeds

@@ -93,6 +93,8 @@ def test_negative_positions_of_scatters():
     at, values = np.array([[-1], [0]], "int32"), np.array([2.0, 3.0], "float32")
     base = np.zeros(3, "float32")
     np.testing.assert_array_equal(host(kops.scatter_update(base, at, values)), [3, 0, 2])
+    everywhere = kops.scatter_update(np.zeros((2, 3), "float32"), np.zeros((1, 0), "int32"), np.ones((1, 3), "float32"))
+    np.testing.assert_array_equal(host(everywhere), np.ones((2, 3)))
     np.testing.assert_array_equal(host(kops.scatter(at, values, (3,))), [3, 0, 2])
 
 

@@ -7,7 +7,7 @@ from typing import Any, Callable
 import kops
 from kops import control_trees as trees
 from kops import tree
-from kops.control_checks import check_scan
+from kops.control_checks import check_bounds, check_scan
 from kops.declare import Operand, functional
 from kops.keras_tensor import KerasTensor
 from kspec import public
@@ -113,6 +113,7 @@ def while_loop(
 
 
 def _fori_spec(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
+    check_bounds(lower, upper)
     state = trees.specs(init_val)
     after = trees.result_specs(body_fun, KerasTensor((), "int32", record_history=False), state)
     trees.check_like("fori_loop: body_fun must return what it gets, with the same shapes and dtypes", after, state)
@@ -136,6 +137,7 @@ def fori_loop(lower: Operand, upper: Operand, body_fun: Callable[..., Any], init
         >>> fori_loop(0, 4, lambda i, total: total + i, 0)
         6
     """
+    check_bounds(lower, upper)
     value = trees.tensors(init_val)
     for i in range(int(lower), int(upper)):
         value = trees.tensors(body_fun(trees.tensors(i), value))

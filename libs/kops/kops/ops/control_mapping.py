@@ -153,7 +153,7 @@ def vectorize(pyfunc: Callable[..., Any], *, excluded: Any = None, signature: st
         if any(name not in skipped for name in kwargs):
             wanted = sorted(set(kwargs) - skipped)
             raise ValueError(f"vectorize: arguments by name must be excluded ones, not {', '.join(wanted)}.")
-        given = [args[i] if any_symbolic(args[i]) else tensors(args[i]) for i in places]
+        given = [args[i] if any_symbolic(args[i]) else kops.convert_to_tensor(args[i]) for i in places]
         cores = parsed[0] if parsed else [[]] * len(given)
         if len(cores) != len(given):
             raise ValueError(f"vectorize: signature {signature!r} has {len(cores)} arguments, not {len(given)}.")

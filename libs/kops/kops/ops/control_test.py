@@ -203,6 +203,29 @@ def test_scan_of_nothing():
     assert float(host(carry)) == 5.0 and host(ys).shape == (0, 3)
 
 
+@pytest.mark.parametrize("length", [-1, 2.0])
+def test_scan_takes_a_number_of_steps(length):
+    with pytest.raises(ValueError, match="an int of at least 0"):
+        scan(lambda c, _: (c + 1, c), 0, length=length)
+
+
+@pytest.mark.parametrize("bounds", [(0.0, 3.0), (0, np.float32(2.0)), (None, 3)])
+def test_fori_loop_takes_integers(bounds):
+    with pytest.raises(TypeError, match="lower and upper are integers"):
+        fori_loop(*bounds, lambda i, x: x + 1, 0)
+
+
+def test_slices_of_vectors_keep_their_dtype():
+    x = engine().convert(np.array([1.5, 2.5]), "float64")
+    wide = np.asarray(host(x)).dtype  # float32 on JAX without 64 bits
+    assert host(map(lambda v: multiply(v, 2), x)).dtype == wide
+    assert host(scan(lambda c, v: (c, v), 0, x)[1]).dtype == wide
+
+
+def test_vectorize_takes_lists():
+    assert host(vectorize(lambda v: v + 1)([1.0, 2.0])).tolist() == [2.0, 3.0]
+
+
 @pytest.mark.parametrize(
     "call, words",
     [

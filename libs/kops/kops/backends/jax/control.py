@@ -8,7 +8,7 @@ import jax
 import jax.numpy as jnp
 
 from kops.backends.kernel_tables import kernels
-from kops.control_checks import check_jvp, check_scan, upstream_call
+from kops.control_checks import check_bounds, check_jvp, check_scan, upstream_call
 from kops.control_trees import as_vars, leading, tensors
 from kops.declare import OPS
 
@@ -43,6 +43,7 @@ def _while_loop(cond: Any, body: Any, loop_vars: Any, maximum_iterations: Any = 
 
 
 def _fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
+    check_bounds(lower, upper)
     return jax.lax.fori_loop(lower, upper, lambda i, x: tensors(body_fun(i, x)), tensors(init_val))
 
 

@@ -8,7 +8,7 @@ import torch
 from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten
 
 from kops.backends.kernel_tables import kernels
-from kops.control_checks import check_jvp, upstream_call
+from kops.control_checks import check_bounds, check_jvp, upstream_call
 from kops.control_trees import leading, tensors
 from kops.declare import OPS
 
@@ -62,6 +62,7 @@ _UNROLLED = 32  # compiled loops of more steps are not written out
 
 
 def _fori_loop(lower: Any, upper: Any, body_fun: Any, init_val: Any) -> Any:
+    check_bounds(lower, upper)
     unknown = isinstance(lower, torch.Tensor) or isinstance(upper, torch.Tensor)
     if torch.compiler.is_compiling() and (unknown or upper - lower > _UNROLLED):
         leaves, structure = tree_flatten(init_val)

@@ -117,6 +117,8 @@ _REDUCE = {"max": "amax", "min": "amin", "mul": "prod"}
 
 def _scatter_update(x: torch.Tensor, indices: torch.Tensor, updates: torch.Tensor, reduction: Any) -> torch.Tensor:
     indices = indices.long()
+    if not indices.shape[-1]:  # all of x is meant, which PyTorch has no index for
+        return _scatter_update(x[None], indices.new_zeros((*indices.shape[:-1], 1)), updates, reduction)[0]
     if reduction in (None, "add"):
         return x.index_put(torch.unbind(indices, -1), updates, accumulate=reduction is not None)
     # Rows of the flattened leading axes, combined by index_reduce-like scatter.
