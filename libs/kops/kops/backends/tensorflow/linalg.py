@@ -33,7 +33,7 @@ def _matmul(x1: Any, x2: Any) -> Any:
     rank1, rank2 = x1.shape.rank, x2.shape.rank
     x1, x2 = _wide(x1), _wide(x2)
     if rank1 == 2 == rank2:
-        return tf.linalg.matmul(x1, x2)
+        return tf.raw_ops.MatMul(a=x1, b=x2)
     if not rank1 or not rank2:
         raise ValueError("matmul needs at least one dimension.")
     if rank2 == 2 and rank1 > 2:
