@@ -210,7 +210,7 @@ class Op:
             wanted = result if is_body else e.native_dtype(result)
             steps.append((position, lambda _: wanted))
         if self.shape_rule is not None and any(isinstance(x, getattr(e, "GraphTensor", ())) for x in values):
-            # A graph is built once, and OpenVINO takes what makes no sense without a word.
+            # A graph is built once, and engines take what makes no sense without a word, or fail when it runs.
             kernel = self._inferred(kernel)
         run = _with_steps(self._ruled(kernel, args) if self.checked else kernel, steps)
         if fuse:
@@ -222,8 +222,9 @@ class Op:
 
     def _inferred(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
         def run(*args: Any) -> Any:
-            self.infer(args)
-            return kernel(*args)
+            outputs = self.infer(args)
+            nothing = _nothing(outputs) if self.name in getattr(engine(), "NOTHING", ()) else None
+            return kernel(*args) if nothing is None else nothing
 
         return run
 
@@ -380,8 +381,9 @@ class Op:
                     outputs = self.infer([untraced(x) for x in args])
             except (ValueError, TypeError, IndexError, NotImplementedError) as better:
                 raise better from error
-            if all(0 in s.shape and None not in s.shape for s in tree.flatten(outputs)):
-                return tree.map_structure(lambda s: engine().convert(np.zeros(s.shape, bool), s.dtype), outputs)
+            nothing = _nothing(outputs)
+            if nothing is not None:
+                return nothing
         raise _mark_named(error)
 
     def _named(self, error: Exception, args: Sequence[Any]) -> Exception:
@@ -394,6 +396,13 @@ class Op:
         named = _mark_named(kind(f"{self.name}: {words} Called with {shown}."))
         named._words = words  # type: ignore[attr-defined]
         return named
+
+
+def _nothing(outputs: Any) -> Any:
+    """The only value of these specs if they have no elements, else None."""
+    if any(0 not in s.shape or None in s.shape for s in tree.flatten(outputs)):
+        return None
+    return tree.map_structure(lambda s: engine().convert(np.zeros(s.shape, bool), s.dtype), outputs)
 
 
 def _is_named(error: Exception) -> bool:

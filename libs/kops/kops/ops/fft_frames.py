@@ -151,6 +151,8 @@ def _istft_shape(
 ) -> Shape:
     _check_transform(sequence_length, sequence_stride, fft_length, window)
     shape = pair_shape(x, 2)
+    if 0 in shape[-2:]:
+        raise ValueError(f"at least one frame and one frequency are needed; got shape {shape}.")
     if length is not None:
         return standardize_shape((*shape[:-2], length))
     if shape[-2] is None:

@@ -101,8 +101,8 @@ def _sliced(inputs: Any, start_indices: Any, shape: Any) -> Shape:
             result.append(None if d is None or start is None else d - start)
             continue
         result.append(n if n is None or is_int(n) else None)
-        if None not in (d, start, result[-1]) and not 0 <= start <= d - n:
-            raise ValueError(f"a slice from {start} of length {n} leaves axis {axis} of length {d}.")
+        if None not in (d, result[-1]) and not 0 <= (start or 0) <= d - n:
+            raise ValueError(f"a slice from {start or 0} of length {n} leaves axis {axis} of length {d}.")
     return tuple(result)
 
 

@@ -118,7 +118,11 @@ def _unique_dtypes(
     return dtype, ((dtype, *("int32",) * extras) if extras else dtype)
 
 
-def _unique_shapes(x: Any, return_index: bool, return_inverse: bool, return_counts: bool, axis: Any, size: Any) -> Any:
+def _unique_shapes(
+    x: Any, return_index: bool, return_inverse: bool, return_counts: bool, axis: Any, size: Any, fill_value: Any
+) -> Any:
+    if isinstance(fill_value, (tuple, list, str)):
+        raise TypeError(f"fill_value is one number, not {fill_value!r}.")
     shape = tuple(x.shape)
     standardize_shape((size,))
     if axis is None:

@@ -45,7 +45,7 @@ def _linspace(start: Any, stop: Any, num: int, endpoint: bool, retstep: bool, dt
     OPS["linspace"].shape_rule(start, stop, num, endpoint, retstep, dtype, axis)
     dtype = start.dtype if dtype is None else native_dtype(standardize_dtype(dtype))
     made = np.linspace(start, stop, num, endpoint, retstep, dtype, axis)  # type: ignore[call-overload]
-    return list(made) if retstep else made
+    return [made[0], np.asarray(made[1], start.dtype) + 0 * start] if retstep else made  # a lone NaN of few numbers
 
 
 TABLE = {

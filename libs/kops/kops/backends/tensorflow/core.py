@@ -8,6 +8,7 @@ import numpy as np
 import tensorflow as tf
 
 from kops.backends.probing import probe
+from kops.backends.tensorflow.eager import recording
 from kops.config import settings
 from kops.dtypes import standardize_dtype
 
@@ -16,7 +17,12 @@ SEED_DTYPE = "int64"  # the stateless generators of TensorFlow take no uint32
 HAS_GRADIENTS = True
 compiling = None
 
+# Graphs of these fail when they run, if there are no elements.
+NOTHING = frozenset(["depthwise_conv", "get_item", "rfft", "scatter_update"])
+with tf.Graph().as_default():
+    GraphTensor: Any = type(tf.constant(0))
 _TENSORS = (tf.Tensor, tf.Variable, tf.RaggedTensor, tf.SparseTensor, tf.IndexedSlices)
+_PlainVariable = type(tf.Variable(0))
 
 
 def is_tensor(x: Any) -> bool:
@@ -137,6 +143,9 @@ def make_variable(value: Any, trainable: bool, name: str) -> tf.Variable:
 
 
 def read_variable(native: tf.Variable) -> tf.Tensor:
+    # `value()` is this op and twice its time around it: for tapes, graphs and the variables of a distribution.
+    if type(native) is _PlainVariable and not recording():
+        return tf.raw_ops.ReadVariableOp(resource=native.handle, dtype=native.dtype)
     return native.value()
 
 

@@ -67,7 +67,7 @@ def _split(x: Any, sections: Any, axis: int) -> list[Any]:
     n = x.shape[axis]
     if n is not None:
         bounds = [part.indices(n)[:2] for part in parts]
-        if all(a[1] == b[0] for a, b in zip(bounds, bounds[1:])):
+        if all(a[1] == b[0] for a, b in zip(bounds, bounds[1:])) and all(a <= b for a, b in bounds):
             return list(tf.split(x, kept([b - a for a, b in bounds]), axis))
     return [x[(*(slice(None),) * axis, part)] for part in parts]
 
@@ -99,7 +99,9 @@ def _broadcast_to(x: Any, shape: Any) -> Any:
 
 def _roll(x: Any, shift: Any, axis: Any) -> Any:
     if axis is None:
-        return tf.reshape(tf.roll(tf.reshape(x, kept((-1,))), shift, 0), kept(length_of(x, i) for i in range(x.ndim)))
+        return tf.reshape(
+            tf.roll(tf.reshape(x, kept((-1,))), *shift_pairs(shift, 0)), kept(length_of(x, i) for i in range(x.ndim))
+        )
     return tf.roll(x, *map(kept, shift_pairs(shift, axis)))
 
 
