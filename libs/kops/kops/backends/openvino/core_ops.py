@@ -59,7 +59,10 @@ TABLE = {
     "empty": _filled(0),
     "eye": _band(True),
     "full": _full,
-    "full_like": lambda x, value, dtype: GraphTensor(opset.broadcast(node(value), opset.shape_of(node(x)))),
+    # OpenVINO ends the process over a broadcast to the shape ().
+    "full_like": lambda x, value, dtype: GraphTensor(
+        opset.broadcast(node(value), opset.shape_of(node(x))) if x.shape else node(value)
+    ),
     "ones": _filled(1),
     "ones_like": _like(1),
     "tri": _band(False),

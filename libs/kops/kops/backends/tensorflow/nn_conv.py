@@ -115,6 +115,8 @@ def conv_transpose(
     x = to_last(x, g)
     if x.shape[-1] != kernel.shape[-1]:
         raise ValueError("The kernel is for another number of channels.")
+    if 0 in (*x.shape, *kernel.shape):
+        raise ValueError("Without elements oneDNN ends the process.")  # then the rules have the word
     kernel = _spread(kernel, g)
     shape = tf.shape(x)
     full = [(shape[i + 1] - 1) * s + w for i, (s, w) in enumerate(zip(g.strides, kernel.shape))]
