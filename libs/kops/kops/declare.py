@@ -30,7 +30,7 @@ import inspect
 from typing import TYPE_CHECKING, Any, Callable, Mapping, TypeVar
 
 from kops.op import Op, Parameter
-from kops.static_types import wanted_type
+from kops.static_types import annotated, wanted_type
 from kops.wrapper import make_wrapper
 from kspec import public
 
@@ -122,11 +122,7 @@ _KINDS = {"Tensor": "tensor", "Tensors": "tensors", "Operand": "operand"}
 
 
 def _kind(annotation: Any) -> str:
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-    text = text.replace(" ", "").replace("|None", "")
-    if text.startswith("Optional["):
-        text = text[len("Optional[") : -1]
-    return _KINDS.get(text, "static")
+    return _KINDS.get(annotated(annotation).partition(" | ")[0], "static")
 
 
 def _declare(

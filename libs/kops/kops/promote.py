@@ -126,10 +126,7 @@ def index(d: Any, *ds: Any, **static: Any) -> Any:
 
 def accumulate(d: Any, *ds: Any, dtype: Any = None, **static: Any) -> Any:
     """Sums and products: bool and small ints grow to 32 bits."""
-    if dtype is not None:
-        name = dtypes.standardize_dtype(dtype)
-        return name, name
-    name = grown(natural(d))
+    name = grown(natural(d)) if dtype is None else dtypes.standardize_dtype(dtype)
     return name, name
 
 

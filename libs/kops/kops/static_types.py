@@ -11,10 +11,15 @@ _ARTICLES = {"bool": "a bool", "int": "an int", "float": "a number", "str": "a s
 _NUMBERS = (int, float, np.number, np.bool_)
 
 
+def annotated(annotation: Any) -> str:
+    """An annotation as text, `X` or `X | None`."""
+    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
+    return re.sub(r"^Optional\[(\w+)\]$|^(\w+) ?\| ?None$", r"\1\2 | None", text.strip())
+
+
 def wanted_type(annotation: Any) -> str | None:
     """`"int"`, `"float | None"`, ... for an annotation that can be checked."""
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", "")
-    text = re.sub(r"^Optional\[(\w+)\]$", r"\1 | None", text.strip())
+    text = annotated(annotation)
     return text if text.partition(" | ")[0] in _ARTICLES else None
 
 

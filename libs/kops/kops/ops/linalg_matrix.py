@@ -258,8 +258,9 @@ def _pinv_shape(x: Any, rcond: Any = None) -> Shape:
     return (*shape[:-2], shape[-1], shape[-2])
 
 
-def _inverted(s: Any, smallest: Any) -> Any:
+def _inverted(x: Any, s: Any, rcond: float | None, factor: float) -> Any:
     """Reciprocals of the singular values that count, 0 for the others."""
+    smallest = _rank_tolerance(x, s, factor) if rcond is None else kops.multiply(_largest(s), rcond)
     counts = kops.greater(s, smallest)
     return kops.where(counts, kops.divide(1.0, kops.where(counts, s, 1.0)), 0.0)
 
@@ -279,8 +280,7 @@ def pinv(x: Tensor, rcond: float | None = None) -> Any:
         rcond: singular values up to `rcond * max(s)` count as 0; `10 * max(m, n) * eps` by default.
     """
     u, s, vh = svd(x, full_matrices=False)
-    smallest = _rank_tolerance(x, s, 10.0) if rcond is None else kops.multiply(_largest(s), rcond)
-    scaled = kops.multiply(_adjoint(vh), kops.expand_dims(_inverted(s, smallest), -2))
+    scaled = kops.multiply(_adjoint(vh), kops.expand_dims(_inverted(x, s, rcond, 10.0), -2))
     return kops.matmul(scaled, _adjoint(u))
 
 
@@ -305,7 +305,6 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> Any:
     """
     vector = len(b.shape) == 1  # type: ignore[attr-defined]
     u, s, vh = svd(a, full_matrices=False)
-    smallest = _rank_tolerance(a, s, 1.0) if rcond is None else kops.multiply(_largest(s), rcond)
     right = kops.matmul(_adjoint(u), kops.expand_dims(b, 1) if vector else b)
-    x = kops.matmul(_adjoint(vh), kops.multiply(kops.expand_dims(_inverted(s, smallest), -1), right))
+    x = kops.matmul(_adjoint(vh), kops.multiply(kops.expand_dims(_inverted(a, s, rcond, 1.0), -1), right))
     return kops.squeeze(x, 1) if vector else x

@@ -8,7 +8,7 @@ from typing import Any
 import kops
 from kops import config, dtypes, promote
 from kops.declare import Tensor, composite
-from kops.shapes import Shape, reduced_shape, standardize_axes
+from kops.shapes import Shape, broadcast_shapes, reduced_shape, standardize_axes
 
 
 def _norm_shape(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Shape:
@@ -85,13 +85,9 @@ def _matrix_norm(x: Any, ord: Any, axes: tuple[int, ...], keepdims: bool) -> Any
 def _normalized(x: Any, axis: Any, order: Any) -> Shape:
     if not isinstance(order, int) or order < 1:
         raise ValueError(f"order is an int from 1 up; got {order!r}.")
-    _norm_shape(x, _entrywise(order), axis)
+    # 2 is the root of the sum of squares over any axes, never the largest singular value.
+    _norm_shape(x, None if order == 2 else order, axis)
     return tuple(x.shape)
-
-
-def _entrywise(order: int) -> Any:
-    """2 is the root of the sum of squares over any axes, never the largest singular value."""
-    return None if order == 2 else order
 
 
 @composite("nn", dtype=promote.inexact, shape=_normalized, checked=True)
@@ -104,13 +100,11 @@ def normalize(x: Tensor, axis: Any = -1, order: Any = 2, epsilon: float | None =
         order: of the norm: an int from 1 up.
         epsilon: smallest divisor, `keras.config.epsilon()` by default.
     """
-    length = norm(x, ord=_entrywise(order), axis=axis, keepdims=True)
+    length = norm(x, ord=None if order == 2 else order, axis=axis, keepdims=True)
     return kops.divide(x, kops.maximum(length, config.epsilon() if epsilon is None else epsilon))
 
 
 def _cdist_shape(x: Any, y: Any) -> Shape:
-    from kops.shapes import broadcast_shapes
-
     a, b = tuple(x.shape), tuple(y.shape)
     if len(a) < 2 or len(b) < 2:
         raise ValueError(f"points have shape (..., n, d); got {a} and {b}.")

@@ -229,17 +229,13 @@ def _split_shapes(x: Any, indices_or_sections: Any, axis: int = 0) -> list[Shape
             raise ValueError(f"axis {axis} of length {length} cannot be split into {n} equal parts.")
         parts = [None if length is None else length // n] * n
     else:
-        parts = _part_lengths(indices_or_sections, length)
+        edges = ints(indices_or_sections, "indices_or_sections")
+        if length is None:  # each part may be cut short
+            parts = [None] * (len(edges) + 1)
+        else:
+            edges = tuple(max(0, min(length, i + length if i < 0 else i)) for i in edges)
+            parts = [max(0, b - a) for a, b in zip((0, *edges), (*edges, length))]
     return [(*x.shape[:axis], p, *x.shape[axis + 1 :]) for p in parts]
-
-
-def _part_lengths(indices: Any, length: int | None) -> list[int | None]:
-    edges = list(ints(indices, "indices_or_sections"))
-    if length is not None:
-        edges = [max(0, min(length, i + length if i < 0 else i)) for i in edges]
-    if length is None:  # each part may be cut short
-        return [None] * (len(edges) + 1)
-    return [max(0, b - a) for a, b in zip((0, *edges), (*edges, length))]
 
 
 @primitive("numpy", dtype=promote.first, shape=_split_shapes, checked=True)

@@ -18,9 +18,7 @@ def _batch_shape(
     axis = standardize_axis(axis, len(x.shape))
     size = x.shape[axis]
     for name, value in (("mean", mean), ("variance", variance), ("offset", offset), ("scale", scale)):
-        if value is None:
-            continue
-        if not shapes.agree(value.shape, (size,)):
+        if value is not None and not shapes.agree(value.shape, (size,)):
             raise ValueError(
                 f"{name} must have shape ({size},), one value per index of axis {axis}, not {value.shape}."
             )
@@ -82,9 +80,7 @@ def _own_shape(x: Any, weights: dict[str, Any], axis: Any) -> shapes.Shape:
     axes = standardize_axes(axis, len(x.shape))
     wanted = tuple(x.shape[a] for a in sorted(axes))
     for name, w in weights.items():
-        if w is None:
-            continue
-        if shapes.agree(w.shape, wanted):
+        if w is None or shapes.agree(w.shape, wanted):
             continue
         try:
             fits = len(shapes.broadcast_shapes(x.shape, w.shape)) == len(x.shape)

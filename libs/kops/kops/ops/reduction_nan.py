@@ -143,8 +143,10 @@ def nanmin(x: Tensor, axis: Any = None, keepdims: bool = False) -> Any:
     return _nan_extreme(kops.min, x, float("inf"), axis, keepdims)
 
 
-def _nan_index(extreme: Any, x: Any, worst: float, axis: Any, keepdims: bool) -> Any:
+def _nan_index(extreme: Any, place: Any, x: Any, worst: float, axis: Any, keepdims: bool) -> Any:
     """Where the extreme of the numbers stands: looked up by its value, since it may be as bad as what replaces NaN."""
+    if not is_float_dtype(x.dtype):
+        return place(x, axis, keepdims)
     missing = kops.isnan(x)
     best = extreme(kops.where(missing, worst, x), axis, True)
     index = kops.argmax(kops.cast(kops.equal(x, best), "int32"), axis, keepdims)
@@ -166,9 +168,7 @@ def nanargmax(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Any
     Raises:
         ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
-    if not is_float_dtype(x.dtype):
-        return kops.argmax(x, axis, keepdims)
-    return _nan_index(kops.max, x, -float("inf"), axis, keepdims)
+    return _nan_index(kops.max, kops.argmax, x, -float("inf"), axis, keepdims)
 
 
 @composite("numpy", dtype=promote.order_index, shape=_index_shape)
@@ -186,6 +186,4 @@ def nanargmin(x: Tensor, axis: int | None = None, keepdims: bool = False) -> Any
     Raises:
         ValueError: when there is nothing to choose from: a reduced dimension is 0.
     """
-    if not is_float_dtype(x.dtype):
-        return kops.argmin(x, axis, keepdims)
-    return _nan_index(kops.min, x, float("inf"), axis, keepdims)
+    return _nan_index(kops.min, kops.argmin, x, float("inf"), axis, keepdims)

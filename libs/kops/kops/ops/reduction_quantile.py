@@ -39,32 +39,24 @@ def _quantile(x: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan: 
     else:
         count, bad = kops.shape(rows)[-1], kops.any(missing, -1, True)
     place = kops.multiply(kops.reshape(q, (-1,)), kops.maximum(kops.subtract(kops.cast(count, q.dtype), 1), 0))
-    low, high = kops.floor(place), kops.ceil(place)
-    if method == "nearest":
-        low = high = kops.round(place)
-    elif method == "lower":
-        high = low
-    elif method == "higher":
-        low = high
 
     def at(index: Any) -> Any:
         one_for_each_row = kops.zeros_like(ordered[..., :1], "int32")
         return kops.take_along_axis(ordered, kops.add(kops.cast(index, "int32"), one_for_each_row), -1)
 
-    below = at(low)
-    result = below
-    if method in ("linear", "midpoint"):
-        above = at(high)
+    rounded = {"nearest": kops.round, "lower": kops.floor, "higher": kops.ceil}
+    if method in rounded:
+        result = at(rounded[method](place))
+    else:
+        low, high = kops.floor(place), kops.ceil(place)
+        below, above = at(low), at(high)
         part = kops.cast(kops.subtract(place, low), x.dtype) if method == "linear" else 0.5
         # Weighted, not by way of the difference, which may be infinite; and exact where both are the same.
         between = kops.add(kops.multiply(below, 1 - part), kops.multiply(above, part))
         result = kops.where(kops.logical_or(kops.equal(low, high), kops.equal(below, above)), below, between)
     result = kops.where(bad, float("nan"), result)
     result = kops.moveaxis(result, -1, 0) if len(q.shape) else kops.reshape(result, tuple(sizes[i] for i in kept))
-    if keepdims:
-        for i in sorted(axes):
-            result = kops.expand_dims(result, i + len(q.shape))
-    return result
+    return kops.expand_dims(result, tuple(i + len(q.shape) for i in axes)) if keepdims else result
 
 
 @composite("numpy", dtype=promote.quantile, shape=_quantile_shape, checked=True)
