@@ -48,6 +48,9 @@ def test_unknown_dimensions_give_symbolic_tensors():
 def test_diagonals(n, m, k):
     np.testing.assert_array_equal(values(kops.eye(n, m, k)), np.eye(n, m, k))
     np.testing.assert_array_equal(values(kops.tri(n, m, k, "int32")), np.tri(n, m, k))
+    for dtype in ("uint16", "uint64", "float16", "bool"):
+        np.testing.assert_array_equal(values(kops.eye(n, m, k, dtype)), np.eye(n, m, k))
+        np.testing.assert_array_equal(values(kops.tri(n, m, k, dtype)), np.tri(n, m, k))
 
 
 def test_identity():

@@ -29,13 +29,12 @@ def _full_like(x: Any, value: Any, dtype: Any) -> Any:
 
 
 def _tri(shape: Any, k: int, dtype: Any) -> Any:
-    return torch.ones(tuple(shape), dtype=dtype, device=default_device()).tril(k)
+    # Of bools, which can be cut and then are any dtype, unsigned ones too.
+    return torch.ones(tuple(shape), dtype=torch.bool, device=default_device()).tril(k).to(dtype)
 
 
 def _eye(shape: Any, k: int, dtype: Any) -> Any:
-    if k == 0:
-        return torch.eye(shape[0], shape[1], dtype=dtype, device=default_device())
-    return torch.ones(tuple(shape), dtype=dtype, device=default_device()).tril(k).triu(k)
+    return _tri(shape, k, torch.bool).triu(k).to(dtype)
 
 
 def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
