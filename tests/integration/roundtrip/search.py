@@ -38,6 +38,7 @@ KNOWN: tuple[tuple[str, str], ...] = (
         "Keras writes the mask that a nested model gets as an argument; readers find it again",
     ),
     (r"kwargs: keys \['training'\]", "Keras writes the default of `training`; a call overrides it"),
+    (r"kwargs: keys \['weights'\]", "Keras writes `weights=None` of an average, which is its default"),
     (r"build_config/input_shape/0: \d+ / None", "Keras writes the number that stood for an unknown batch size"),
     (r"geqrf_cpu", "Keras makes orthogonal matrices in bfloat16, which PyTorch cannot"),
     (

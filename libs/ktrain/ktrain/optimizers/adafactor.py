@@ -63,6 +63,7 @@ class Adafactor(Optimizer):
                 # Vectors have no factors; files have a place for them all the same.
                 self._rows.append(self.add_variable((), dtype="int32", name=name))
                 self._columns.append(self.add_variable((), dtype="int32", name=name))
+                self._derived += [self._rows[-1], self._columns[-1]]
             self._velocities.append(self.add_variable_from_reference(variable, "velocity"))
 
     def update_step(self, gradient: Any, variable: Any, learning_rate: Any) -> None:

@@ -39,6 +39,7 @@ class LossScaleOptimizer(Optimizer):
                 raise ValueError(f"Give {argument} to the inner optimizer.")
         super().__init__(learning_rate=0.0, name=name)
         self.inner_optimizer = inner_optimizer
+        inner_optimizer._wrapped = True
         self.initial_scale = initial_scale
         self.dynamic_growth_steps = dynamic_growth_steps
         scale = float(initial_scale)
@@ -60,6 +61,9 @@ class LossScaleOptimizer(Optimizer):
     def variables(self) -> list[Any]:
         """Its own variables, then those of the inner optimizer."""
         return [*self._variables, *self.inner_optimizer.variables]
+
+    def _filed(self) -> list[Any]:
+        return [*self._variables, *self.inner_optimizer._filed()]
 
     @property
     def iterations(self) -> Any:

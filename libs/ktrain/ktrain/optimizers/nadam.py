@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 import kops as ops
 from kspec import public
 from ktrain.optimizers.optimizer import Optimizer
@@ -49,6 +51,7 @@ class Nadam(Optimizer):
         self._m, self._v = self.add_optimizer_variables(var_list, ("momentum", "velocity"))
         # The product of the momentum factors so far.
         self._product = self.add_variable((), "ones", self._rate_dtype(var_list), name="product")
+        self._derived.append(self._product)
 
     @staticmethod
     def _rate_dtype(variables: Any) -> str:
@@ -77,6 +80,13 @@ class Nadam(Optimizer):
         spread = ops.sqrt(ops.divide(v, ops.subtract(1.0, power)))
         step = ops.multiply(rate, ops.add(ahead, here))
         variable.assign_sub(ops.divide(step, ops.add(spread, self.epsilon)))
+
+    def load_own_variables(self, store: Any) -> None:
+        """Read the state; files of a wrapped optimizer lack the product, which the number of steps tells."""
+        super().load_own_variables(store)
+        if self._wrapped:
+            steps = np.arange(1, int(self._iterations.numpy()) + 1)
+            self._product.assign(np.prod(self.beta_1 * (1.0 - 0.5 * 0.96**steps)))
 
     def get_config(self) -> dict[str, Any]:
         return {**super().get_config(), "beta_1": self.beta_1, "beta_2": self.beta_2, "epsilon": self.epsilon}

@@ -86,6 +86,8 @@ class Optimizer:
         self.gradient_accumulation_steps = gradient_accumulation_steps
         self.built = False
         self._variables: list[Variable] = []
+        self._derived: list[Variable] = []  # what iterations tell; Keras does not file it for a wrapped optimizer
+        self._wrapped = False
         self._trainable_variables: list[Variable] = []
         self._places: dict[int, int] = {}
         self._not_decayed: set[int] | None = None
@@ -437,14 +439,19 @@ class Optimizer:
             self.apply(grads, trained)
         return [scope.get_current_value(v) for v in trained], [scope.get_current_value(v) for v in own]
 
+    def _filed(self) -> list[Any]:
+        """The variables that files hold."""
+        derived = {id(v) for v in self._derived} if self._wrapped else ()
+        return [v for v in self.variables if id(v) not in derived]
+
     def save_own_variables(self, store: Any) -> None:
         """Write the state into `store`, numbered in the order of `variables`."""
-        for i, variable in enumerate(self.variables):
+        for i, variable in enumerate(self._filed()):
             store[str(i)] = variable.numpy()
 
     def load_own_variables(self, store: Any) -> None:
         """Read what `save_own_variables` wrote; a state of another size is skipped with a warning."""
-        own = self.variables
+        own = self._filed()
         if len(store.keys()) != len(own):
             warnings.warn(
                 f"Skipping the state of optimizer {self.name}: the file has {len(store.keys())} variables, this "
