@@ -18,7 +18,7 @@ import tokenize
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-BUDGET = {"kops": 14_850}  # the aim is 14 000
+BUDGET = {"kops": 14_000}
 ENGINES = ("numpy", "jax", "torch", "tensorflow", "openvino")
 _OPEN, _CLOSE = "<!-- code size: tools/code_size.py -->", "<!-- end of code size -->"
 _BLANK = {
