@@ -16,6 +16,8 @@ A = np.array([[TOP + 5, 3, 2 * TOP - 1], [7, TOP, TOP - 1]], np.uint64)
 B = np.array([[3, TOP + 1, 2 * TOP - 2], [TOP + 9, 5, 0]], np.uint64)
 SORTED = np.sort(A.ravel())
 CALLS = {
+    "gcd": (lambda x, y: kops.gcd(x, y), np.gcd(A, B)),
+    "a loop": (lambda x, y: kops.fori_loop(0, 2, lambda i, v: kops.maximum(v, y), x), np.maximum(A, B)),
     "absolute": (lambda x, y: kops.absolute(x), A),
     "argmax": (lambda x, y: kops.argmax(x, 1), np.argmax(A, 1)),
     "argsort": (lambda x, y: kops.argsort(x), np.argsort(A)),

@@ -167,9 +167,9 @@ def kron(x1: Tensor, x2: Tensor) -> Any:
 
     n = max(len(x1.shape), len(x2.shape))  # type: ignore[attr-defined]
     a, b = ((1,) * (n - len(x.shape)) + tuple(shape_of(x)) for x in (x1, x2))  # type: ignore[attr-defined]
-    wide_a = [d for pair in zip(a, (1,) * n) for d in pair]
-    wide_b = [d for pair in zip((1,) * n, b) for d in pair]
-    products = kops.multiply(kops.reshape(x1, wide_a), kops.reshape(x2, wide_b))
+    # TensorFlow multiplies no more than 5 axes that take turns.
+    products = kops.reshape(kops.multiply(kops.reshape(x1, (-1, 1)), kops.reshape(x2, (1, -1))), (*a, *b))
+    products = kops.transpose(products, [axis for i in range(n) for axis in (i, n + i)])
     return kops.reshape(products, [product(pair) for pair in zip(a, b)])
 
 

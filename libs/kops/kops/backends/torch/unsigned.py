@@ -10,6 +10,8 @@ from typing import Any
 
 import torch
 
+from kops.declare import OPS
+
 UNSIGNED = frozenset({torch.uint16, torch.uint32, torch.uint64})
 # These read or keep the bits, or only look at the shape.
 _NATIVE = frozenset({"copy", "view"})
@@ -46,8 +48,10 @@ def _any_unsigned(x: Any) -> bool:
 
 def select(name: str, kernel: Any, arguments: Any) -> Any:
     """`kernel`, or that kernel behind a cast when unsigned tensors are among the arguments."""
-    if kernel is None or name in _NATIVE or not _any_unsigned(tuple(arguments)):
-        return kernel
+    if kernel is None or name in _NATIVE or not _any_unsigned(tuple(arguments)) or OPS[name].kind == "functional":
+        return kernel  # the ops of a loop see to their own arguments
+    if name == "gcd":
+        return None  # the formula: from 2**63 up PyTorch's would be that of negative numbers
     if name in _PLAIN:
         return _PLAIN[name]
     if name in _ORDERED:
