@@ -40,7 +40,7 @@ def check(
     expect("kernel", kernel, features, width)
     expect("recurrent_kernel", recurrent_kernel, units, width)
     if bias is not None:
-        expect("bias", bias, *([2] if bias_rows == 2 and len(bias.shape) == 2 else []), width)
+        expect("bias", bias, *([2] if bias_rows == 2 else []), width)
     for state in states:
         expect("a state", state, batch, units)
     if mask is not None:

@@ -212,6 +212,13 @@ class _Spec:
         self.dtype = np_core.dtype_name(array)
 
 
+def _handed(a: Any) -> Any:
+    a = np.asarray(a, order="C")
+    if a.ndim or a.dtype != "bfloat16":
+        return a
+    return ov.Tensor(a.reshape(1).view(np.uint16), ov.Shape([]), ov.Type.bf16)  # scalars it would take for halves
+
+
 def compiled(function: Callable[..., Any], specs: Any) -> Callable[..., Any]:
     """`function` for the CPU, called with the arrays of its arguments in a flat list."""
     model, structure = trace(function, specs)
@@ -221,7 +228,7 @@ def compiled(function: Callable[..., Any], specs: Any) -> Callable[..., Any]:
     def run(arrays: list[np.ndarray]) -> Any:
         for a in arrays:
             check_range(a)
-        results = program([np.asarray(a, order="C") for a in arrays], share_inputs=True) if program else []
+        results = program([_handed(a) for a in arrays], share_inputs=True) if program else []
         return fetch(results, structure)
 
     return run

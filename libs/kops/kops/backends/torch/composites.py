@@ -46,6 +46,10 @@ def _euclidean(x: Any, ord: Any, axis: Any, keepdims: bool) -> bool:
     return x.dtype in _EXACT and (ord is None or ord == "fro" or (ord == 2 and lone)) and x.ndim > 0
 
 
+def _in_pairs(f: Any) -> Any:
+    return lambda x, *static: f(x, *[windows.each(v, 2, "size", 0) for v in static])
+
+
 def _norm(x: Any, ord: Any, axis: Any, keepdims: bool) -> Any:
     return torch.linalg.vector_norm(x, 2, axis if axis is None or isinstance(axis, int) else tuple(axis), keepdims)
 
@@ -131,7 +135,7 @@ _CONDITIONS: dict[str, Any] = {
     "celu": (lambda x, alpha: x.is_floating_point() and alpha != 0, F.celu),
     "cholesky_inverse": (lambda x, upper: _constant(x) and x.numel() > 0, torch.cholesky_inverse),
     "cross": (_in_space, lambda a, b, *axes: torch.linalg.cross(a, b)),
-    "fold": (lambda x, *static: x.ndim == 3 and _spatial(x), lambda x, size, *rest: F.fold(x, size, *rest)),
+    "fold": (lambda x, *static: x.ndim == 3 and _spatial(x), _in_pairs(F.fold)),
     "glu": (_glu, F.glu),
     "hard_shrink": (_floating, F.hardshrink),
     "hard_sigmoid": (_floating, F.hardsigmoid),
@@ -151,7 +155,7 @@ _CONDITIONS: dict[str, Any] = {
     "resize": (_plain_resize, _resize),
     "soft_shrink": (lambda x, threshold: x.is_floating_point() and threshold >= 0, F.softshrink),
     "threshold": (_floating, F.threshold),
-    "unfold": (lambda x, *static: _spatial(x) and x.ndim == 4, F.unfold),
+    "unfold": (lambda x, *static: _spatial(x) and x.ndim == 4, _in_pairs(F.unfold)),
     "vdot": (lambda x, y: x.dtype in _EXACT, lambda x, y: torch.dot(x.reshape(-1), y.reshape(-1))),
 }  # fmt: skip
 TABLE = {name: _where(fits, name, run) for name, (fits, run) in _CONDITIONS.items()}
