@@ -5,7 +5,12 @@
 
 `run` checks every sample on one engine (`kops.conformance.agreement`) and leaves a table of its outcomes in DIR,
 except with `--abstract`, which traces in place of computing: JAX compiles every shape anew. `compare` holds the tables
-of the other engines against NumPy's. Both exit non-zero when something disagrees.
+of the other engines against NumPy's. Both exit non-zero when something disagrees. `--compile 1` compiles every
+signature once, and what ends the process stands in DIR/<engine>.now.
+
+The space has 60259 samples. On one core that others share: NumPy 5 minutes, PyTorch 35 (with `--compile 60`: each
+signature takes a third of a second), TensorFlow and OpenVINO with all signatures compiled 30 ms a sample, JAX a
+quarter of a second, for which `XLA_FLAGS=--xla_backend_optimization_level=0` helps.
 """
 
 from __future__ import annotations
