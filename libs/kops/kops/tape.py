@@ -136,7 +136,7 @@ def write_call(op: Any, args: tuple[Any, ...]) -> Any:
     targets, result = op.decisions(plain)
     ready = list(args)
     for i, target in targets.items():
-        ready[i] = _ready(ready[i], target, tape, whole)
+        ready[i] = _ready(ready[i], target, tape, whole, not op.takes_scalars)
     if whole:
         # What the call gives for the arguments as they are now; the cast that the rule asks for stands beside it.
         specs = op.infer([untraced(x) for x in ready])
@@ -148,16 +148,16 @@ def write_call(op: Any, args: tuple[Any, ...]) -> Any:
     return each_result(lambda x, dtype: _ready(x, dtype, tape, False), outputs, result)
 
 
-def _ready(x: Any, target: Any, tape: Tape, whole: bool) -> Any:
-    """An argument cast as the rule wants; for a call that is written down, constants as arrays."""
+def _ready(x: Any, target: Any, tape: Tape, whole: bool, numbers: bool = False) -> Any:
+    """An argument cast as the rule wants, Python `numbers` too; of a call that is written down, constants as arrays."""
     if isinstance(x, (list, tuple)):
         wanted = target if isinstance(target, list) else [target] * len(x)
-        return type(x)(_ready(v, t, tape, whole) for v, t in zip(x, wanted))
+        return type(x)(_ready(v, t, tape, whole, numbers) for v, t in zip(x, wanted))
     if x is None:
         return None
     if type(x) is TraceTensor:
         return x if target is None or x.dtype == target else tape.cast(x, target)
-    if not whole and (target is None or not hasattr(x, "dtype")):
+    if not whole and (target is None or not (numbers or hasattr(x, "dtype"))):
         return x
     e = engine()
     tensor = e.convert(x, target)
