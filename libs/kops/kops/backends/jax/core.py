@@ -9,7 +9,8 @@ import jax.numpy as jnp
 import numpy as np
 from jax.experimental.sparse import BCOO
 
-from kops.backends.plain_layer import LayerBase
+from kops.backends.plain import *  # noqa: F403
+from kops.backends.plain import python_dtype
 from kops.backends.probing import probe
 from kops.config import settings
 from kops.dtypes import standardize_dtype
@@ -17,7 +18,6 @@ from kops.dtypes import standardize_dtype
 NAME = "jax"
 SEED_DTYPE = "uint32"
 HAS_GRADIENTS = True
-compiling = None
 
 _NAMES: dict[Any, str] = {}
 _NARROW = {"int64": "int32", "uint64": "uint32", "float64": "float32", "complex128": "complex64"}
@@ -54,10 +54,6 @@ def dtype_name(x: Any) -> str:
     return name
 
 
-def shape(x: Any) -> tuple[int, ...]:
-    return x.shape
-
-
 def native_dtype(name: str) -> Any:
     return jnp.dtype(name)
 
@@ -76,16 +72,11 @@ def convert(x: Any, dtype: str | None) -> jax.Array:
             x = np.asarray(x)
             if x.dtype == object:
                 x = jnp.asarray(x.tolist())  # a list of JAX arrays, or JAX's own error
-            if x.dtype.kind == "f":
-                dtype = settings.floatx
-            elif x.dtype == np.int64 and (x.size == 0 or x.min() >= -(2**31) and x.max() < 2**31):
-                dtype = "int32"
-            elif x.dtype == np.int64 and canonical("int64") == "int32":
+            dtype = python_dtype(x)
+            if dtype is None and x.dtype == np.int64 and canonical("int64") == "int32":
                 raise OverflowError(
                     "An integer does not fit 32 bits, and JAX has no 64 bits unless jax_enable_x64 is set."
                 )
-            elif x.dtype.kind == "c" and settings.floatx != "float64":
-                dtype = "complex64"
     if dtype == "string":
         raise TypeError("JAX has no string tensors. Keep strings in NumPy arrays, outside of jitted code.")
     kind = None if dtype is None else canonical(dtype)
@@ -118,10 +109,6 @@ def to_numpy(x: Any) -> np.ndarray:
     return np.asarray(x.todense() if isinstance(x, BCOO) else x)
 
 
-def adopt(function: Any) -> Any:
-    return function
-
-
 def jit(function: Any) -> Any:
     return jax.jit(function)
 
@@ -132,10 +119,6 @@ def remat(function: Any) -> Any:
 
 def make_variable(value: Any, trainable: bool, name: str) -> jax.Array:
     return value
-
-
-def read_variable(native: Any) -> jax.Array:
-    return native
 
 
 def assign_variable(native: Any, value: Any) -> jax.Array:
@@ -157,10 +140,6 @@ def device_scope(name: str) -> Any:
     kind, _, index = name.partition(":")
     kind = {"cuda": "gpu"}.get(kind.lower(), kind.lower())
     return jax.default_device(jax.devices(kind)[int(index or 0)])
-
-
-def layer_base() -> type:
-    return LayerBase
 
 
 def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:

@@ -48,8 +48,6 @@ def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = Fa
     elif not minlength:
         raise ValueError("under jax.jit the size of the output must be given as minlength.")
     share = jnp.ones((), "int32") if weights is None else weights
-    if x.ndim > 2:
-        raise ValueError("one or two dimensions are needed.")
     outer = x.shape[:-1]
     x = jnp.atleast_2d(x)
     share = jnp.broadcast_to(share, x.shape)

@@ -8,15 +8,14 @@ from typing import Any
 import ml_dtypes
 import numpy as np
 
-from kops.backends.plain_layer import LayerBase
+from kops.backends.plain import *  # noqa: F403
+from kops.backends.plain import python_dtype
 from kops.backends.probing import probe
-from kops.config import settings
 from kops.dtypes import standardize_dtype
 
 NAME = "numpy"
 SEED_DTYPE = "uint32"
 HAS_GRADIENTS = False
-compiling = None
 
 _EXTRA = {
     "bfloat16": np.dtype(ml_dtypes.bfloat16),
@@ -39,16 +38,8 @@ def dtype_name(x: Any) -> str:
     return name
 
 
-def shape(x: Any) -> tuple[int, ...]:
-    return x.shape
-
-
 def native_dtype(name: str) -> np.dtype:
     return _EXTRA.get(name) or np.dtype(name)
-
-
-def canonical(name: str) -> str:
-    return name
 
 
 def convert(x: Any, dtype: str | None) -> Any:
@@ -61,14 +52,8 @@ def convert(x: Any, dtype: str | None) -> Any:
         raise ValueError(f"Cannot make a tensor of {x!r}: its rows have different lengths or hold other objects.")
     if hasattr(x, "dtype"):
         return array
-    # Python numbers and lists of them have no dtype of their own: ours is floatx, or int32 where it fits.
-    if array.dtype == np.float64:
-        return array.astype(native_dtype(settings.floatx))
-    if array.dtype == np.complex128 and settings.floatx != "float64":
-        return array.astype(np.complex64)
-    if array.dtype == np.int64 and (array.size == 0 or array.min() >= -(2**31) and array.max() < 2**31):
-        return array.astype(np.int32)
-    return array
+    dtype = python_dtype(array)
+    return array if dtype is None else array.astype(native_dtype(dtype))
 
 
 def cast(x: Any, dtype: str) -> np.ndarray:
@@ -87,24 +72,11 @@ def to_numpy(x: Any) -> np.ndarray:
     return np.asarray(x)
 
 
-def adopt(function: Any) -> Any:
-    return function
-
-
-def jit(function: Any) -> Any:
-    return function
-
-
-def remat(function: Any) -> Any:
-    return function
+jit = remat = adopt  # noqa: F405
 
 
 def make_variable(value: Any, trainable: bool, name: str) -> np.ndarray:
     return np.array(value)
-
-
-def read_variable(native: Any) -> np.ndarray:
-    return native
 
 
 def assign_variable(native: Any, value: Any) -> np.ndarray:
@@ -118,10 +90,6 @@ def own_variable(native: Any, array: np.ndarray, trainable: bool, name: str) -> 
 
 def device_scope(name: str) -> Any:
     return contextlib.nullcontext()
-
-
-def layer_base() -> type:
-    return LayerBase
 
 
 def abstract_call(function: Any, args: Any, kwargs: Any) -> Any:

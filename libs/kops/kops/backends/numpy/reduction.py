@@ -57,8 +57,6 @@ def _running(function: Any) -> Any:
 def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
     if sparse:
         raise NotImplementedError("sparse counts exist with the TensorFlow backend only. Use sparse=False.")
-    if x.ndim > 2:
-        raise ValueError("one or two dimensions are needed.")
     if weights is not None and weights.dtype.kind == "c":
         return _bincount(x, weights.real, minlength) + 1j * _bincount(x, weights.imag, minlength)
     rows = np.atleast_2d(x).astype(np.int64)  # NumPy 1 refuses uint64

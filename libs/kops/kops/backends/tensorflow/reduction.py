@@ -124,8 +124,6 @@ def _doubling_product(x: Any, axis: int) -> Any:
 
 
 def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
-    if len(x.shape) > 2:
-        raise ValueError("one or two dimensions are needed.")
     x = tf.cast(x, tf.int32)
     if sparse:
         return tf.sparse.bincount(x, weights, axis=-1, minlength=minlength)

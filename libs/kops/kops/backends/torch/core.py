@@ -8,6 +8,8 @@ import ml_dtypes
 import numpy as np
 import torch
 
+from kops.backends.plain import *  # noqa: F403
+from kops.backends.plain import python_dtype
 from kops.backends.probing import probe
 from kops.config import settings
 
@@ -57,10 +59,6 @@ def native_dtype(name: str) -> torch.dtype:
         raise TypeError(f"PyTorch has no dtype {name!r}. Choose one of: {', '.join(_DTYPES)}.") from None
 
 
-def canonical(name: str) -> str:
-    return name
-
-
 def convert(x: Any, dtype: str | None) -> torch.Tensor:
     if isinstance(x, torch.Tensor):
         return x if dtype is None or _NAMES[x.dtype] == dtype else cast(x, dtype)
@@ -77,20 +75,13 @@ def convert(x: Any, dtype: str | None) -> torch.Tensor:
         # Dynamo cannot look into NumPy arrays.
         kind = _scalar_dtype(next(iter(_numbers(x)), 0.0)) if dtype is None else native_dtype(dtype)
         return torch.tensor(x, dtype=kind, device=default_device())
-    if compiling() and isinstance(x, (list, tuple)):
-        # torch.compile follows NumPy only so far; a list of numbers needs no NumPy.
-        tensor = torch.tensor(x, device=default_device())
-        if dtype is None:
-            floats = tensor.is_floating_point()
-            dtype = settings.floatx if floats else "int32" if tensor.dtype is torch.int64 else _NAMES[tensor.dtype]
-        return tensor.to(native_dtype(dtype))
     array = x if isinstance(x, np.ndarray) else np.asarray(x)
     if array.dtype == object or array.dtype.kind in "US":
         raise TypeError(
             f"PyTorch cannot hold {x!r}: it has no string or object tensors, and rows must have one length."
         )
     if dtype is None and not hasattr(x, "dtype"):
-        dtype = _list_dtype(array)
+        dtype = python_dtype(array)
     tensor = _from_numpy(array)
     device = default_device()
     if device is not None and tensor.device != device:
@@ -114,16 +105,6 @@ def _numbers(x: Any) -> Any:
             yield from _numbers(v)
         else:
             yield v
-
-
-def _list_dtype(array: np.ndarray) -> str | None:
-    if array.dtype.kind == "f":
-        return settings.floatx
-    if array.dtype == np.int64 and (array.size == 0 or array.min() >= -(2**31) and array.max() < 2**31):
-        return "int32"
-    if array.dtype.kind == "c" and settings.floatx != "float64":
-        return "complex64"
-    return None
 
 
 def _from_numpy(array: np.ndarray) -> torch.Tensor:
@@ -152,10 +133,6 @@ def to_numpy(x: Any) -> np.ndarray:
     return x.numpy()
 
 
-def adopt(function: Any) -> Any:
-    return function
-
-
 def jit(function: Any) -> Any:
     return torch.compile(function, fullgraph=True)
 
@@ -174,10 +151,6 @@ def make_variable(value: torch.Tensor, trainable: bool, name: str) -> torch.nn.P
 def _parameter(value: torch.Tensor, trainable: bool) -> torch.nn.Parameter:
     differentiable = value.is_floating_point() or value.is_complex()
     return torch.nn.Parameter(value, requires_grad=trainable and differentiable)
-
-
-def read_variable(native: torch.nn.Parameter) -> torch.Tensor:
-    return native
 
 
 def assign_variable(native: torch.nn.Parameter, value: torch.Tensor) -> torch.nn.Parameter:

@@ -85,8 +85,6 @@ def _running(function: Any) -> Any:
 def _bincount(x: Any, weights: Any = None, minlength: int = 0, sparse: bool = False) -> Any:
     if sparse:
         raise NotImplementedError("sparse counts exist with the TensorFlow backend only. Use sparse=False.")
-    if x.ndim > 2:
-        raise ValueError("one or two dimensions are needed.")
     length = max(minlength, int(x.max()) + 1 if x.numel() else 0)
     share = torch.ones((), dtype=torch.int32, device=x.device) if weights is None else weights
     share = share.long() if share.dtype in UNSIGNED else share  # scatter_add has no unsigned kernels
