@@ -243,6 +243,8 @@ class Sequential(Model):
         import ksave
 
         model = cls(name=config.get("name"))
+        if config.get("dtype") is not None:
+            model.dtype_policy = ksave.deserialize_keras_object(config["dtype"], custom_objects=custom_objects)
         for record in config["layers"]:
             model.add(ksave.deserialize_keras_object(record, custom_objects=custom_objects))
         shape = config.get("build_input_shape") or config.get("batch_input_shape")

@@ -76,3 +76,9 @@ def test_many_layers_cost_linear_time():
     for _ in range(300):
         model.add(Dense(2))
     assert len(model.weights) == 600
+
+
+def test_the_policy_comes_from_the_config():
+    model = Sequential([Dense(2)], name="narrow")
+    model.dtype_policy = "mixed_bfloat16"
+    assert Sequential.from_config(model.get_config()).dtype_policy.name == "mixed_bfloat16"

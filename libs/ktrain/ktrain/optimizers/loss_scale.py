@@ -40,6 +40,7 @@ class LossScaleOptimizer(Optimizer):
         super().__init__(learning_rate=0.0, name=name)
         self.inner_optimizer = inner_optimizer
         inner_optimizer._wrapped = True
+        inner_optimizer.loss_scale_factor = None  # there is one scale, the dynamic one
         self.initial_scale = initial_scale
         self.dynamic_growth_steps = dynamic_growth_steps
         scale = float(initial_scale)

@@ -51,3 +51,10 @@ def test_alone_everything_is_filed():
     optimizer.build([Variable(np.ones(BIAS, "float32"))])
     optimizer.save_own_variables(state)
     assert len(state) == len(optimizer.variables) == 5
+
+
+def test_the_dynamic_scale_is_the_only_one():
+    inner = Nadam(0.01, loss_scale_factor=4.0)
+    outer = LossScaleOptimizer(inner, initial_scale=8.0)
+    assert inner.get_config()["loss_scale_factor"] is None
+    assert float(kops.convert_to_numpy(outer.scale_loss(kops.array(1.0)))) == 8.0
