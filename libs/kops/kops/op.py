@@ -28,6 +28,7 @@ from kops.tape import find_tape, untraced, write_call
 from kops.variable import Variable
 
 SCALARS = (bool, int, float, complex)
+DOUBLES = ("float64", "complex128")
 _Passing = type(inspect.Parameter.POSITIONAL_ONLY)
 
 
@@ -149,7 +150,13 @@ class Op:
         return self.call(*self.map_tensors(read, args, operands=True))
 
     def _converting(self, *args: Any) -> Any:
-        return self.call(*self.map_tensors(converted, args))
+        made = self.map_tensors(converted, args)
+        lists = [i for i in self.tensor_positions if type(args[i]) in (list, tuple) and not isinstance(made[i], list)]
+        if lists:  # numbers of 64 bits do not go by way of 32
+            targets, _ = self.decisions(made)
+            for i in lists:
+                made[i] = engine().convert(args[i], targets[i]) if targets[i] in DOUBLES else made[i]
+        return self.call(*made)
 
     def _splitting(self, position: int) -> Callable[..., Any]:
         def plan(*args: Any) -> Any:

@@ -62,7 +62,7 @@ def _dense(x: Any, e: Any, sparse: bool | None, ragged: bool | None) -> Any:
 def _conversion(d: Any, dtype: Any = None, **static: Any) -> Any:
     """To the dtype asked for. Scalars become it at once: int32 on the way would cut them."""
     result = promote.natural(d) if dtype is None else standardize_dtype(dtype)
-    return (result if isinstance(d, type) else None), result
+    return result, result
 
 
 @composite(dtype=_conversion, shape=shapes.same, node="ConvertToTensor")

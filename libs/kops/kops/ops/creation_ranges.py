@@ -11,10 +11,10 @@ from kops.dtypes import INTS, standardize_dtype
 
 
 def _spaced(start: Any, stop: Any, dtype: Any = None, retstep: bool = False, **static: Any) -> Any:
-    """Computed in 32 bits at least, whatever comes out."""
+    """Computed in 32 bits at least, whatever comes out, and in as many as come out."""
     own = promote.inexact(start, stop)[0]
-    compute = "float32" if own in ("float16", "bfloat16") else own
     result = own if dtype is None else standardize_dtype(dtype)
+    compute = promote.wide(own, own if result in INTS or result == "bool" else result)[0]
     if own.startswith("complex") and result in INTS:
         raise TypeError(f"{own} numbers have no {result} below them.")
     return compute, (result, own) if retstep else result

@@ -88,8 +88,7 @@ def heaviside(x1: Tensor, x2: Tensor) -> Any:
     Returns:
         The broadcast tensor, float.
     """
-    step = kops.where(kops.less(x1, 0), 0, kops.where(kops.equal(x1, 0), x2, 1))
-    return kops.where(kops.isnan(x1), x1, step)
+    return kops.where(kops.equal(x1, 0), x2, kops.multiply(kops.add(kops.sign(x1), 1), 0.5))
 
 
 @composite("numpy", dtype=promote.real_inexact_only, shape=shapes.broadcast)

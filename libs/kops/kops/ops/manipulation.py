@@ -18,6 +18,8 @@ def _entries(shape: Any) -> tuple[Any, ...]:
     if isinstance(shape, str) or not (is_int(shape) or hasattr(shape, "__iter__")):
         raise TypeError(f"ints are needed, not {shape!r}.")
     entries = shape if isinstance(shape, (tuple, list)) else (shape,) if is_int(shape) else tuple(shape)
+    if any(isinstance(d, (float, complex, str)) for d in entries):
+        raise TypeError(f"ints are needed, not {shape!r}.")
     return tuple(operator.index(d) if is_int(d) else None for d in entries)
 
 

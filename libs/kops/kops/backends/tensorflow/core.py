@@ -83,6 +83,11 @@ def convert(x: Any, dtype: str | None) -> tf.Tensor:
     return tf.convert_to_tensor(x, dtype=dtype)
 
 
+def exactly(x: Any, dtype: tf.DType) -> tf.Tensor:
+    """`tf.cast`, which makes 32 bits of a Python float first."""
+    return tf.cast(x, dtype) if tf.is_tensor(x) else convert(x, dtype.name)
+
+
 def _holds_tensors(x: Any) -> bool:
     return isinstance(x, (list, tuple)) and any(isinstance(v, _TENSORS) or _holds_tensors(v) for v in x)
 

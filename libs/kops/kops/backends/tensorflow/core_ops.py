@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
 import tensorflow as tf
 
 from kops.backends.kernel_tables import kernels, native
+from kops.backends.tensorflow.core import exactly
 
 
 def _full(shape: Any, value: Any, dtype: Any) -> Any:
-    return tf.fill(shape, tf.cast(value, dtype))
+    return tf.fill(shape, exactly(value, dtype))
 
 
 def _full_like(x: Any, value: Any, dtype: Any) -> Any:
@@ -33,14 +35,13 @@ def _tri(shape: Any, k: int, dtype: Any) -> Any:
 
 def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
     # tf.range knows four dtypes and wants one for all its arguments.
-    wide = dtype if dtype in (tf.int32, tf.int64, tf.float32, tf.float64) else None
-    if wide is None:
-        wide = tf.float32 if dtype.is_floating else tf.int64
-    if wide.is_integer and any(
-        isinstance(x, float) or getattr(x, "dtype", tf.int32).is_floating for x in (start, stop, step)
-    ):
+    known = dtype in (tf.int32, tf.int64, tf.float32, tf.float64)
+    wide = dtype if known else tf.float32 if dtype.is_floating else tf.int64
+    ends = (start, stop, step)
+    floats = [x.dtype.is_floating if tf.is_tensor(x) else np.asarray(x).dtype.kind == "f" for x in ends]
+    if wide.is_integer and any(floats):
         wide = tf.float64
-    return tf.cast(tf.range(*(tf.cast(x, wide) for x in (start, stop, step))), dtype)
+    return tf.cast(tf.range(*(exactly(x, wide) for x in ends)), dtype)
 
 
 def _view(x: Any, dtype: Any) -> Any:

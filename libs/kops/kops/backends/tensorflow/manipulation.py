@@ -7,6 +7,7 @@ from typing import Any
 import tensorflow as tf
 
 from kops.backends.kernel_tables import kernels, native
+from kops.backends.tensorflow.core import exactly
 from kops.backends.tensorflow.eager import kept
 from kops.dims import (
     COPYING_PADS,
@@ -31,7 +32,7 @@ def length_of(x: Any, axis: int) -> Any:
 def _pad(x: Any, pad_width: Any, mode: str, constant_values: Any) -> Any:
     pairs = pad_pairs(pad_width, x.shape.rank)
     if mode == "constant":
-        value = 0 if constant_values is None else tf.cast(constant_values, x.dtype)
+        value = 0 if constant_values is None else exactly(constant_values, x.dtype)
         return tf.pad(x, kept(map(tuple, pairs)), constant_values=value)
     if mode not in COPYING_PADS:
         raise other_pad(mode, "tensorflow")

@@ -13,6 +13,12 @@ def elu(x: Any, alpha: float) -> Any:
     return tf.nn.elu(x) if alpha == 1 else tf.where(x > 0, x, alpha * tf.math.expm1(tf.minimum(x, 0)))
 
 
+def leaky_relu(x: Any, negative_slope: float) -> Any:
+    # The kernel's slope has 32 bits.
+    wide = x.dtype == tf.float64
+    return tf.where(x > 0, x, negative_slope * x) if wide else tf.nn.leaky_relu(x, negative_slope)
+
+
 def softmax(x: Any, axis: Any) -> Any:
     if isinstance(axis, int) and x.shape.rank:
         return tf.nn.softmax(x, axis)
@@ -26,8 +32,8 @@ def log_softmax(x: Any, axis: Any) -> Any:
 
 
 TABLE = {
-    **native(tf.nn, "relu relu6 leaky_relu selu gelu silu softsign"),
-    **kernels(elu, softmax, log_softmax),
+    **native(tf.nn, "relu relu6 selu gelu silu softsign"),
+    **kernels(elu, leaky_relu, softmax, log_softmax),
     "sigmoid": tf.math.sigmoid,
     "softplus": tf.math.softplus,
 }

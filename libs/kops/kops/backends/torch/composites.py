@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from kops import images, windows
+from kops.backends.torch.core import in_range
 from kops.backends.torch.elementwise import requires_grad
 from kops.backends.torch.indexing import take_along_axis
 from kops.backends.torch.nn_conv import from_first, to_first
@@ -154,7 +155,7 @@ _CONDITIONS: dict[str, Any] = {
     "norm": (_euclidean, _norm),
     "resize": (_plain_resize, _resize),
     "soft_shrink": (lambda x, threshold: x.is_floating_point() and threshold >= 0, F.softshrink),
-    "threshold": (_floating, F.threshold),
+    "threshold": (_floating, lambda x, *args: F.threshold(x, *(in_range(v, x.dtype) for v in args))),
     "unfold": (lambda x, *static: _spatial(x) and x.ndim == 4, _in_pairs(F.unfold)),
     "vdot": (lambda x, y: x.dtype in _EXACT, lambda x, y: torch.dot(x.reshape(-1), y.reshape(-1))),
 }  # fmt: skip

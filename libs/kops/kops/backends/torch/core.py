@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import ml_dtypes
@@ -27,6 +28,17 @@ _NAMES = {dtype: name for name, dtype in _DTYPES.items()}
 _VIEWED = {"bfloat16": np.int16, "float8_e4m3fn": np.uint8, "float8_e5m2": np.uint8}
 
 _DEVICE = "cuda" if torch.cuda.is_available() else None
+
+
+def in_range(value: Any, dtype: torch.dtype) -> Any:
+    """A Python number as kernels take it: beyond a float's range it is infinite, which PyTorch refuses to round to."""
+    if type(value) not in (int, float) or not dtype.is_floating_point:
+        return value
+    float_info = torch.finfo(dtype)
+    if not float_info.max < abs(value) < math.inf:
+        return value
+    rounded = float_info.max if abs(value) < float_info.max * (1 + float_info.eps / 4) else math.inf
+    return math.copysign(rounded, value)
 
 
 def default_device() -> Any:

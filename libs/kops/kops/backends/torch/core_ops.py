@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from kops.backends.kernel_tables import kernels, native
-from kops.backends.torch.core import default_device
+from kops.backends.torch.core import default_device, in_range
 
 
 def _sized(function: Any) -> Any:
@@ -19,12 +19,12 @@ def _like(function: Any) -> Any:
 
 
 def _full(shape: Any, value: Any, dtype: Any) -> Any:
-    return torch.full(shape, value, dtype=dtype, device=default_device())
+    return torch.full(shape, in_range(value, dtype), dtype=dtype, device=default_device())
 
 
 def _full_like(x: Any, value: Any, dtype: Any) -> Any:
     if not isinstance(value, torch.Tensor):
-        return torch.full_like(x, value, dtype=dtype)
+        return torch.full_like(x, in_range(value, dtype), dtype=dtype)
     return value.to(x.device).expand(x.shape).clone()
 
 
@@ -38,7 +38,8 @@ def _eye(shape: Any, k: int, dtype: Any) -> Any:
 
 
 def _arange(start: Any, stop: Any, step: Any, dtype: Any) -> Any:
-    return torch.arange(start, stop, step, device=default_device()).to(dtype)
+    wide = dtype if dtype == torch.float64 else None
+    return torch.arange(start, stop, step, dtype=wide, device=default_device()).to(dtype)
 
 
 TABLE = {

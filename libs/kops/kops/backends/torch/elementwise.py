@@ -9,6 +9,7 @@ import torch
 from kops.backends.division import zero_by_zero
 from kops.backends.kernel_tables import kernels, native
 from kops.backends.limit import limit
+from kops.backends.torch.core import in_range
 
 
 def _comparison(function: Any, mirrored: Any) -> Any:
@@ -21,7 +22,7 @@ def _comparison(function: Any, mirrored: Any) -> Any:
 
 
 def _clip(x: Any, low: Any, high: Any) -> Any:
-    low, high = limit(low, x), limit(high, x)
+    low, high = in_range(limit(low, x), x.dtype), in_range(limit(high, x), x.dtype)
     if isinstance(low, torch.Tensor) != isinstance(high, torch.Tensor):
         # Bounds are both numbers or both tensors.
         low = low if low is None else torch.as_tensor(low, dtype=x.dtype, device=x.device)
@@ -39,7 +40,7 @@ def _sign(x: Any) -> Any:
 def _power(x: Any, y: Any) -> Any:
     if isinstance(y, int) and y < 0:  # PyTorch refuses negative scalars with integers, though not negative tensors
         y = torch.full((), y, dtype=x.dtype, device=x.device)
-    return torch.pow(x, y)
+    return torch.pow(x, in_range(y, x.dtype) if isinstance(x, torch.Tensor) else y)
 
 
 def _round(x: Any, decimals: int = 0) -> Any:

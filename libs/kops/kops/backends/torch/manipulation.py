@@ -8,6 +8,7 @@ import torch
 import torch.nn.functional as F
 
 from kops.backends.kernel_tables import kernels, native
+from kops.backends.torch.core import in_range
 from kops.dims import COPYING_PADS, as_tuple, full, other_pad, pad_pairs, pad_positions, shift_pairs, target
 from kops.shapes import standardize_axes
 
@@ -18,7 +19,7 @@ def _pad(x: torch.Tensor, pad_width: Any, mode: str, constant_values: Any) -> to
         flat = [n for pair in reversed(pairs) for n in pair]
         if isinstance(constant_values, torch.Tensor) or x.dtype == torch.bool:
             return _fill_around(x, flat, 0 if constant_values is None else constant_values)
-        return F.pad(x, flat, value=0 if constant_values is None else constant_values)
+        return F.pad(x, flat, value=0 if constant_values is None else in_range(constant_values, x.dtype))
     if mode not in COPYING_PADS:
         raise other_pad(mode, "torch")
     for axis, pair in enumerate(pairs):
