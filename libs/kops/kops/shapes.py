@@ -10,6 +10,8 @@ from __future__ import annotations
 import operator
 from typing import Any, Iterable, Optional, Sequence, Tuple
 
+from kops.engine import engine
+
 Shape = Tuple[Optional[int], ...]
 
 
@@ -35,6 +37,8 @@ def _dimension(d: Any, shape: Any) -> int | None:
         except TypeError:
             if type(d).__name__ == "SymInt":  # torch.export: an int with a name
                 return d
+            if isinstance(d, getattr(engine(), "GraphTensor", ())):  # known when the graph runs
+                return None
             raise ValueError(f"A dimension is an integer or None, not {d!r} (in shape {tuple(shape)}).") from None
     if d < 0:
         raise ValueError(f"A dimension cannot be negative: got shape {tuple(shape)}.")

@@ -7,6 +7,10 @@ from typing import Any, Callable
 
 Kernel = Callable[..., Any]
 
+# Ops whose formula is one other op, or a conversion: nothing to gain from a compiled form of their own.
+_NAMES = "cast append dot inner fabs flipud fliplr empty_like bitwise_invert bitwise_left_shift bitwise_right_shift"
+ALIASES = frozenset(_NAMES.split())
+
 
 def merge_tables(package: str, families: str) -> dict[str, Kernel]:
     """The union of the `TABLE`s of an engine's modules; an op stands in one family only.

@@ -14,15 +14,14 @@ import jax
 
 from kops.backends.jax.core import dtype_name
 from kops.backends.jax.table import TABLE
+from kops.backends.kernel_tables import ALIASES
 from kops.dtypes import standardize_dtype
 from kops.sparse_rules import flatten
 from kops.static_types import exact, frozen
 
 # These copy or pass on their argument, look at values, or differ by position, for which each its own would be compiled.
 _EAGER = "array copy stop_gradient clip ctc_decode bincount nonzero unique get_item slice slice_update"
-# These have one op of the same meaning in their formula: nothing to gain inside of somebody's trace.
-_ALIASES = "cast append dot inner fabs flipud fliplr empty_like bitwise_invert bitwise_left_shift bitwise_right_shift"
-_AS_THEY_ARE, _INLINE = frozenset(_EAGER.split()), frozenset(_ALIASES.split())
+_AS_THEY_ARE = frozenset(_EAGER.split())
 _NUMBERS = (bool, int, float, type(None))
 
 
@@ -39,7 +38,7 @@ def suits(op: Any, args: Any) -> bool:
     if not all(isinstance(x, jax.Array) for x in tensors):
         return False
     if any(isinstance(x, jax.core.Tracer) for x in tensors):
-        return op.kind == "composite" and op.name not in TABLE and op.name not in _INLINE
+        return op.kind == "composite" and op.name not in TABLE and op.name not in ALIASES
     if op.name == "cast":
         return not tensors or dtype_name(tensors[0]) != standardize_dtype(args[1])
     if op.name == "where":  # of a condition alone, it looks at values

@@ -11,6 +11,7 @@ from typing import Any, Callable
 
 import tensorflow as tf
 
+from kops.backends.kernel_tables import ALIASES
 from kops.backends.tensorflow.eager import recording
 from kops.config import settings
 from kops.declare import OPS
@@ -21,11 +22,7 @@ from kops.static_types import exact, frozen
 PATIENCE = 1  # calls before one is traced
 _SHORT = 4  # ops
 _MOST = 64  # graphs of one op; shapes beyond are not traced
-# These only convert, or are another op.
-_NAMES = (
-    "array cast append dot inner fabs flipud fliplr empty_like bitwise_invert bitwise_left_shift bitwise_right_shift"
-)
-_EAGER = frozenset(_NAMES.split())
+_EAGER = ALIASES | {"array"}
 
 
 def _suits(op: Any) -> bool:

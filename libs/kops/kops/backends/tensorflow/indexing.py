@@ -120,10 +120,6 @@ def _slice_update(x: Any, starts: Any, updates: Any) -> Any:
     return out
 
 
-def _wrapped_rows(indices: Any, x_shape: Any) -> Any:
-    return _wrapped(indices, x_shape[: indices.shape[-1]])
-
-
 def _fit_values(values: Any, indices: Any, shape: Any) -> Any:
     """Updates broadcast to what the indices address."""
     rank = shape.shape[0] if isinstance(shape, tf.Tensor) else len(shape)
@@ -135,7 +131,7 @@ def _fit_values(values: Any, indices: Any, shape: Any) -> Any:
 
 
 def _scatter(indices: Any, values: Any, shape: Any) -> Any:
-    indices = _wrapped_rows(indices, shape)
+    indices = _wrapped(indices, shape[: indices.shape[-1]])
     return tf.scatter_nd(indices, _fit_values(values, indices, shape), tf.cast(kept(shape), indices.dtype))
 
 
@@ -148,8 +144,11 @@ _SCATTERS = {
 
 
 def _scatter_update(x: Any, indices: Any, updates: Any, reduction: Any) -> Any:
+    if indices.shape[-1] == 0:  # all of x is meant, which TensorFlow has no index for
+        first = tf.zeros(tf.concat([tf.shape(indices)[:-1], [1]], 0), indices.dtype)
+        return _scatter_update(x[None], first, updates, reduction)[0]
     shape = tf.shape(x) if None in x.shape.as_list() else tuple(x.shape)
-    indices = _wrapped_rows(indices, shape)
+    indices = _wrapped(indices, shape[: indices.shape[-1]])
     updates = _fit_values(updates, indices, shape)
     if reduction != "mul":
         return _SCATTERS[reduction](x, indices, updates)

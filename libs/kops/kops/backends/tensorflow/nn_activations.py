@@ -15,8 +15,7 @@ def elu(x: Any, alpha: float) -> Any:
 
 def leaky_relu(x: Any, negative_slope: float) -> Any:
     # The kernel's slope has 32 bits.
-    wide = x.dtype == tf.float64
-    return tf.where(x > 0, x, negative_slope * x) if wide else tf.nn.leaky_relu(x, negative_slope)
+    return tf.nn.leaky_relu(x, negative_slope) if x.dtype != tf.float64 else tf.where(x > 0, x, negative_slope * x)
 
 
 def softmax(x: Any, axis: Any) -> Any:

@@ -34,11 +34,9 @@ def in_range(value: Any, dtype: torch.dtype) -> Any:
     """A Python number as kernels take it: beyond a float's range it is infinite, which PyTorch refuses to round to."""
     if type(value) not in (int, float) or not dtype.is_floating_point:
         return value
-    float_info = torch.finfo(dtype)
-    if not float_info.max < abs(value) < math.inf:
-        return value
-    rounded = float_info.max if abs(value) < float_info.max * (1 + float_info.eps / 4) else math.inf
-    return math.copysign(rounded, value)
+    info = torch.finfo(dtype)
+    rounded = info.max if abs(value) < info.max * (1 + info.eps / 4) else math.inf
+    return math.copysign(rounded, value) if info.max < abs(value) < math.inf else value
 
 
 def default_device() -> Any:
