@@ -250,7 +250,7 @@ class Op:
                 facts, known = None, False
             if not known:
                 positional, keywords = self._split(args)
-                rule(*positional, **keywords)
+                _build(rule(*positional, **keywords), "bool")  # whose sizes are checked, too
                 if facts is not None and len(passed) < _MOST_FACTS:
                     passed.add(facts)
             return kernel(*args)
