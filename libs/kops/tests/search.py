@@ -9,8 +9,8 @@ of the other engines against NumPy's. Both exit non-zero when something disagree
 signature once, and what ends the process stands in DIR/<engine>.now.
 
 The space has some 60200 samples. On one core that others share: NumPy and PyTorch without compilation 3 minutes, with
-`--compile 60` PyTorch 35 (each signature takes a third of a second), TensorFlow and OpenVINO with all signatures compiled
-30 ms a sample, JAX a quarter of a second, for which `XLA_FLAGS=--xla_backend_optimization_level=0` helps.
+`--compile 60` PyTorch 35 (each signature takes a third of a second), TensorFlow and OpenVINO with all signatures
+compiled 30 ms a sample, JAX a quarter of a second, for which `XLA_FLAGS=--xla_backend_optimization_level=0` helps.
 """
 
 from __future__ import annotations
