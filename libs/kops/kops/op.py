@@ -160,7 +160,6 @@ class Op:
 
     def _splitting(self, position: int) -> Callable[..., Any]:
         def plan(*args: Any) -> Any:
-
             changed = list(args)
             changed[position] = kops.unstack(args[position])
             return self.call(*changed)

@@ -57,6 +57,10 @@ KNOWN: tuple[tuple[str, str], ...] = (
         r"made: optimizer: \d+ / \d+ arrays: \['loss_scale_optimizer/",
         "Keras does not list what Adafactor and Nadam count inside a LossScaleOptimizer; files are equal",
     ),
+    (
+        r"^w\.h5, ours to keras: config/config/dtype/",
+        "Keras takes the global policy for the one in a Sequential's config",
+    ),
     (r"optimizer path: ", "Keras names the slots of some optimizers otherwise; files go by their order"),
     (r"Layer count mismatch when loading weights", "so Keras answers to its own .h5 files of subclassed models"),
     (

@@ -22,7 +22,6 @@ NOTHING = frozenset(["depthwise_conv", "get_item", "rfft", "scatter_update"])
 with tf.Graph().as_default():
     GraphTensor: Any = type(tf.constant(0))
 _TENSORS = (tf.Tensor, tf.Variable, tf.RaggedTensor, tf.SparseTensor, tf.IndexedSlices)
-_PlainVariable = type(tf.Variable(0))
 
 
 def is_tensor(x: Any) -> bool:
@@ -149,7 +148,7 @@ def make_variable(value: Any, trainable: bool, name: str) -> tf.Variable:
 
 def read_variable(native: tf.Variable) -> tf.Tensor:
     # `value()` is this op and twice its time around it: for tapes, graphs and the variables of a distribution.
-    if type(native) is _PlainVariable and not recording():
+    if type(native).__name__ == "ResourceVariable" and not recording():
         return tf.raw_ops.ReadVariableOp(resource=native.handle, dtype=native.dtype)
     return native.value()
 
